@@ -1,0 +1,5 @@
+"""The command line: one module a command."""
+
+
+def main() -> None:
+    """Entry point of ``ravu-kg``."""

@@ -1,0 +1,104 @@
+"""The tree of errors. The message says what happened, to what, and what to do next.
+
+::
+
+    RavuError                       exit code 1
+    ├── UsageError                  2   the caller's arguments do not make sense together
+    ├── ConfigurationError          3   settings, a missing extra, an unknown provider
+    │   ├── MissingExtraError
+    │   └── UnknownProviderError
+    ├── VideoError                  4   a file that cannot be read as a video
+    ├── ProviderError               5   a model or its weights
+    │   └── RefusalError
+    ├── GraphError                  6   Neo4j: unreachable, refused, wrong schema
+    │   ├── ServerError                 the embedded server could not be fetched, started or stopped
+    │   ├── UnavailableError            no answer over Bolt
+    │   ├── AuthenticationError
+    │   └── NotFoundError               no such video, entity or template
+    └── ReasoningError              7   a plan or a question that cannot be carried out
+        └── PlanError
+"""
+
+from __future__ import annotations
+
+
+class RavuError(Exception):
+    """Base of every error the package raises on purpose."""
+
+    exit_code = 1
+
+
+class UsageError(RavuError):
+    """The caller's arguments do not make sense together."""
+
+    exit_code = 2
+
+
+class ConfigurationError(RavuError):
+    """Settings are wrong or something that they name is missing."""
+
+    exit_code = 3
+
+
+class MissingExtraError(ConfigurationError):
+    """A provider needs a library that is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs libraries that are not installed. Install them: pip install 'ravu-kg[{extra}]'")
+        self.extra = extra
+
+
+class UnknownProviderError(ConfigurationError):
+    """No installed provider has the requested name."""
+
+
+class VideoError(RavuError):
+    """A file cannot be read as a video."""
+
+    exit_code = 4
+
+
+class ProviderError(RavuError):
+    """A model, its server or its weights failed."""
+
+    exit_code = 5
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+
+
+class RefusalError(ProviderError):
+    """A model declined to answer."""
+
+
+class GraphError(RavuError):
+    """Neo4j refused, is out of reach, or holds something unexpected."""
+
+    exit_code = 6
+
+
+class ServerError(GraphError):
+    """The embedded server could not be fetched, started or stopped."""
+
+
+class UnavailableError(GraphError):
+    """No Neo4j server answers at the address."""
+
+
+class AuthenticationError(GraphError):
+    """The server refused the user name or password."""
+
+
+class NotFoundError(GraphError):
+    """The graph has no such video, entity or template."""
+
+
+class ReasoningError(RavuError):
+    """A question or plan cannot be carried out."""
+
+    exit_code = 7
+
+
+class PlanError(ReasoningError):
+    """A plan is malformed: unknown function, wrong argument, or a reference to a later step."""

@@ -1,0 +1,1 @@
+"""The scene graph in Neo4j: templates, store, schema, writer, reader."""

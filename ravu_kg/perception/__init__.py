@@ -1,0 +1,1 @@
+"""From frames to entities: observing, tracking, re-entry links, and the measured describer."""

@@ -1,0 +1,1 @@
+"""Built-in plug-ins. Nobody imports this package: each module is reached by its entry point."""

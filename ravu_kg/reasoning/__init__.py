@@ -1,0 +1,1 @@
+"""Plans, the seven reasoning functions, and answers with their evidence."""

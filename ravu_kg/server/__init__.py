@@ -1,0 +1,1 @@
+"""The embedded Neo4j: fetched, started, stopped and probed."""
