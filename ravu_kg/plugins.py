@@ -1,0 +1,99 @@
+"""Providers by reference: ``"name:model"`` names an entry point and the model it loads.
+
+An entry point is a factory ``(model, options) -> provider``; the built-in ones come through the same door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Literal
+
+from ravu_kg.errors import ConfigurationError, MissingExtraError, ProviderError, UnknownProviderError
+from ravu_kg.protocols import Detector, Embedder, Tracker
+
+Kind = Literal["detector", "tracker", "embedder"]
+Options = Mapping[str, Mapping[str, object]]
+"""Provider name -> its options (``[providers.NAME]`` of the settings)."""
+
+_GROUPS: dict[Kind, str] = {
+    "detector": "ravu_kg.detectors",
+    "tracker": "ravu_kg.trackers",
+    "embedder": "ravu_kg.embedders",
+}
+_AUTO = ("ultralytics", "yolox", "people+motion")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The detector that ``auto`` stands for on this machine."""
+
+    reference: str
+    reason: str
+    """Why not one of those before it; empty when it is the first."""
+
+
+def installed(kind: Kind) -> dict[str, EntryPoint]:
+    """The installed providers of a kind by name, in alphabetical order."""
+    return {point.name: point for point in sorted(entry_points(group=_GROUPS[kind]), key=lambda point: point.name)}
+
+
+def load_detector(reference: str, options: Options) -> Detector:
+    """A new detector for one video.
+
+    Raises:
+        UnknownProviderError: no installed detector has that name.
+        MissingExtraError: its library is not installed.
+        ProviderError: its weights cannot be had.
+    """
+    factory: Callable[[str, Mapping[str, object]], Detector] = _entry_point("detector", reference).load()
+    return factory(_model(reference), _options(reference, options))
+
+
+def load_tracker(reference: str, options: Options) -> Tracker:
+    """A new tracker for one video; raises as :func:`load_detector`."""
+    factory: Callable[[str, Mapping[str, object]], Tracker] = _entry_point("tracker", reference).load()
+    return factory(_model(reference), _options(reference, options))
+
+
+def load_embedder(reference: str, options: Options) -> Embedder:
+    """An embedder; raises as :func:`load_detector`."""
+    factory: Callable[[str, Mapping[str, object]], Embedder] = _entry_point("embedder", reference).load()
+    return factory(_model(reference), _options(reference, options))
+
+
+def choose_detector(options: Options) -> Choice:
+    """What ``auto`` means here: the first detector that can be loaded.
+
+    Raises:
+        ConfigurationError: none can, which says what each one lacks.
+    """
+    refused: list[str] = []
+    for name in _AUTO:
+        try:
+            load_detector(name, options)
+        except (MissingExtraError, ProviderError, UnknownProviderError) as error:
+            refused.append(f"{name}: {error}")
+        else:
+            return Choice(name, "; ".join(refused))
+    raise ConfigurationError("No detector can be loaded. " + " ".join(refused))
+
+
+def _entry_point(kind: Kind, reference: str) -> EntryPoint:
+    name = reference.partition(":")[0]
+    points = installed(kind)
+    if name not in points:
+        raise UnknownProviderError(
+            f"No {kind} named {name!r} is installed. Installed: {', '.join(points) or 'none'}. "
+            f"Write NAME or NAME:MODEL, or install the package that provides it."
+        )
+    return points[name]
+
+
+def _model(reference: str) -> str:
+    return reference.partition(":")[2]
+
+
+def _options(reference: str, options: Options) -> Mapping[str, object]:
+    return options.get(reference.partition(":")[0], {})

@@ -1,0 +1,250 @@
+"""Settings and where each came from: flags > environment > ``ravu-kg.toml`` > defaults.
+
+Nothing is read at import; :func:`load` reads the environment and at most one file when it is called.
+Secrets come from the environment only. A variable is ``RAVU_KG_`` and the key in capitals, ``__`` for a dot:
+``RAVU_KG_MODELS__DETECT``; ``NEO4J_URI``, ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and ``NEO4J_DATABASE`` work as well.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import cast
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, model_validator
+
+from ravu_kg.errors import ConfigurationError
+
+FILE_NAME = "ravu-kg.toml"
+_PREFIX = "RAVU_KG_"
+_TEST_PREFIX = "RAVU_KG_TEST_"
+_NEO4J_VARIABLES = {
+    "NEO4J_URI": "neo4j.uri",
+    "NEO4J_USERNAME": "neo4j.username",
+    "NEO4J_PASSWORD": "neo4j.password",
+    "NEO4J_DATABASE": "neo4j.database",
+}
+_PATH_KEYS = ("cache", "server.home")
+_SECRET_WORDS = ("password", "api_key", "apikey", "token", "secret")
+_Layer = dict[str, tuple[object, str]]
+"""Dotted key -> value and where it came from."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Neo4jSettings(_Section):
+    """The server to use; without ``uri`` the embedded one."""
+
+    uri: str | None = None
+    username: str = "neo4j"
+    database: str = "neo4j"
+    password: SecretStr | None = None
+
+
+class ServerSettings(_Section):
+    """The embedded server."""
+
+    version: str = "2026.09.0"
+    home: Path | None = None
+    """Folder of its data; by default in the user's data folder."""
+    bolt_port: int | None = Field(default=None, ge=1, le=65535)
+    http_port: int | None = Field(default=None, ge=1, le=65535)
+    heap_mb: int | None = Field(default=None, ge=128)
+    page_cache_mb: int | None = Field(default=None, ge=16)
+
+
+class ModelSettings(_Section):
+    """The provider of each role, as ``name:model``."""
+
+    detect: str = "auto"
+    track: str = "bytetrack"
+    embed: str = "sentence-transformers:all-mpnet-base-v2"
+
+
+class Settings(_Section):
+    """Everything a user can set. Build it with :func:`load`, or directly in code."""
+
+    neo4j: Neo4jSettings = Neo4jSettings()
+    server: ServerSettings = ServerSettings()
+    models: ModelSettings = ModelSettings()
+    tracking_rate_hz: float = Field(default=5.0, gt=0, le=240)
+    sample_interval_s: float = Field(default=1.0, gt=0)
+    cache: Path = Field(default_factory=lambda: Path(platformdirs.user_cache_dir("ravu-kg", appauthor=False)))
+    """Folder of everything that can be made again: jars, weights, detections, sentence vectors."""
+    providers: dict[str, dict[str, object]] = Field(default_factory=dict[str, dict[str, object]])
+    """Options of a provider by its name."""
+
+    _origins: dict[str, str] = PrivateAttr(default_factory=dict[str, str])
+
+    @model_validator(mode="after")
+    def _sampling_is_no_denser_than_tracking(self) -> Settings:
+        if self.sample_interval_s * self.tracking_rate_hz < 1 - 1e-9:
+            raise ValueError(
+                f"sample_interval_s {self.sample_interval_s:g} is shorter than one step of tracking "
+                f"(1/{self.tracking_rate_hz:g} s); raise tracking_rate_hz or sample_interval_s"
+            )
+        return self
+
+    @classmethod
+    def with_origins(cls, values: Mapping[str, object], origins: Mapping[str, str]) -> Settings:
+        """Validated settings that remember where each dotted key came from."""
+        settings = cls.model_validate(values)
+        settings._origins.update(origins)
+        return settings
+
+    def origin(self, key: str) -> str:
+        """Where a dotted key's value came from, in words."""
+        return self._origins.get(key, "default")
+
+    def entries(self) -> Iterator[tuple[str, object, str]]:
+        """Every key with its value and origin; a secret is shown as stars."""
+        for key, value in _leaves(self.model_dump()):
+            shown = "********" if isinstance(value, SecretStr) or (value and _is_secret(key)) else value
+            yield key, shown, self.origin(key)
+
+
+def load(flags: Mapping[str, object] | None = None, config: Path | None = None) -> Settings:
+    """The effective settings.
+
+    Args:
+        flags: dotted key -> value, from the command line; ``None`` values are left out.
+        config: the file to read instead of the nearest ``ravu-kg.toml`` at or above the current folder.
+
+    Raises:
+        ConfigurationError: an unknown key, a value of the wrong kind, a secret in the file, or an unreadable file.
+    """
+    file = _find_file(config)
+    layers = [_flag_layer(flags or {}), _environment_layer()]
+    if file is not None:
+        layers.append(_file_layer(file))
+    values: dict[str, object] = {}
+    origins: dict[str, str] = {}
+    for layer in reversed(layers):
+        for key, (value, origin) in layer.items():
+            _assign(values, key, value)
+            origins[key] = origin
+    try:
+        return Settings.with_origins(values, origins)
+    except ValidationError as error:
+        raise ConfigurationError(_explain(error, origins)) from error
+
+
+# --- layers -----------------------------------------------------------------------------------
+
+
+def _find_file(config: Path | None) -> Path | None:
+    if config is not None:
+        if not config.is_file():
+            raise ConfigurationError(f"No such settings file: {config}. Check the path given with --config.")
+        return config.resolve()
+    here = Path.cwd()
+    return next((folder / FILE_NAME for folder in (here, *here.parents) if (folder / FILE_NAME).is_file()), None)
+
+
+def _file_layer(file: Path) -> _Layer:
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{file} is not valid TOML: {error}.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{file} cannot be read: {error}.") from error
+    layer: _Layer = {}
+    for key, value in _leaves(values):
+        if _is_secret(key):
+            raise ConfigurationError(
+                f"{file}: {key}: secrets are read from the environment only. Remove the line and set "
+                f"{_variable_of(key)} instead."
+            )
+        _check_known(key, str(file))
+        # A path in the file means the same from every folder below it.
+        anchored = (
+            str(file.parent / Path(value).expanduser()) if key in _PATH_KEYS and isinstance(value, str) else value
+        )
+        layer[key] = (anchored, str(file))
+    return layer
+
+
+def _environment_layer() -> _Layer:
+    layer: _Layer = {}
+    for variable, key in _NEO4J_VARIABLES.items():
+        if value := os.environ.get(variable):
+            layer[key] = (value, f"environment {variable}")
+    for variable, value in os.environ.items():
+        if variable.startswith(_PREFIX) and not variable.startswith(_TEST_PREFIX):
+            key = variable.removeprefix(_PREFIX).lower().replace("__", ".")
+            _check_known(key, f"environment variable {variable}")
+            layer[key] = (str(Path(value).expanduser()) if key in _PATH_KEYS else value, f"environment {variable}")
+    return layer
+
+
+def _flag_layer(flags: Mapping[str, object]) -> _Layer:
+    return {key: (value, "command line") for key, value in flags.items() if value is not None}
+
+
+# --- keys -------------------------------------------------------------------------------------
+
+
+def _known_keys() -> list[str]:
+    """Every dotted key, but for the options of providers, which belong to them."""
+    keys: list[str] = []
+    for name, field in Settings.model_fields.items():
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, BaseModel):
+            keys += [f"{name}.{key}" for key in section.model_fields]
+        elif name != "providers":
+            keys.append(name)
+    return keys
+
+
+def _check_known(key: str, where: str) -> None:
+    parts = key.split(".")
+    if key in _known_keys() or (parts[0] == "providers" and len(parts) >= 3):
+        return
+    if parts[0] == "providers":
+        raise ConfigurationError(f"{where}: {key}: options are given per provider, as providers.NAME.OPTION.")
+    by_last_part = {known.rsplit(".", 1)[-1]: known for known in _known_keys()}
+    near = difflib.get_close_matches(key, _known_keys(), n=1, cutoff=0.0)[0]
+    if (last := difflib.get_close_matches(parts[-1], by_last_part, n=1, cutoff=0.75)) and len(parts) == 1:
+        near = by_last_part[last[0]]
+    raise ConfigurationError(f"{where}: unknown key {key}. The nearest known key is {near}.")
+
+
+def _is_secret(key: str) -> bool:
+    return any(word in key.rsplit(".", 1)[-1].lower() for word in _SECRET_WORDS)
+
+
+def _variable_of(key: str) -> str:
+    by_key = {known: variable for variable, known in _NEO4J_VARIABLES.items()}
+    return by_key.get(key, _PREFIX + key.upper().replace(".", "__"))
+
+
+def _explain(error: ValidationError, origins: Mapping[str, str]) -> str:
+    problems: list[str] = []
+    for item in error.errors():
+        key = ".".join(str(part) for part in item["loc"])
+        message = item["msg"].removeprefix("Value error, ")
+        problems.append(f"{origins.get(key, 'settings')}: {key}: {message}" if key else message)
+    return "; ".join(problems) + "."
+
+
+def _leaves(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in values.items():
+        if isinstance(value, dict):
+            # TOML tables and pydantic's dumps have text keys; narrowing from object cannot know that.
+            yield from _leaves(cast("dict[str, object]", value), f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def _assign(values: dict[str, object], key: str, value: object) -> None:
+    *sections, last = key.split(".")
+    for section in sections:
+        # Known keys never lead through a plain value, so what is there is a section.
+        values = cast("dict[str, object]", values.setdefault(section, dict[str, object]()))
+    values[last] = value
