@@ -1,0 +1,314 @@
+"""The embedded server: a real Neo4j on this machine, for one user, reachable from this machine only."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+from filelock import FileLock, Timeout
+
+from ravu_kg.errors import AuthenticationError, ServerError, UnavailableError
+from ravu_kg.server import lock_list
+from ravu_kg.server.configuring import HOST, Java, Ports, find_java, java_arguments, quoted, settings_text, sized_memory
+from ravu_kg.server.fetching import Progress, fetch
+from ravu_kg.server.home import Home, Marker, unusable
+from ravu_kg.server.processes import (
+    answers_bolt,
+    find_by_argument,
+    find_recorded,
+    free_port,
+    is_alive,
+    is_free,
+    port_owner,
+    spawn,
+    terminate,
+)
+from ravu_kg.server.records import USERNAME, Endpoint, ServerConfig, ServerStatus
+
+_START_TIMEOUT_S = 300.0
+_STOP_TIMEOUT_S = 90.0
+_LOCK_TIMEOUT_S = 600.0
+_REPORT_EVERY_S = 3.0
+_PREFERRED = Ports(bolt=27687, http=27474)
+"""Not Neo4j's own, so that another server of the user's can have those."""
+
+
+class EmbeddedServer:
+    """Starts, finds and stops the server of one home folder. Safe to use from several processes at once."""
+
+    def __init__(self, config: ServerConfig) -> None:
+        self._config = config
+        self._home = Home(config.home)
+        self._argument = f"--home-dir={self._home.path}"
+
+    def start(self, progress: Progress | None = None) -> Endpoint:
+        """Start the server unless it runs already, and wait until it answers a query.
+
+        The first start fetches the server and makes a password. Ports are remembered.
+
+        Raises:
+            ServerError: it cannot be fetched or started; the message says why and what to do.
+            AuthenticationError: the password was changed elsewhere.
+        """
+        report = progress or (lambda line: None)
+        running = self._running_endpoint()
+        if running is not None:
+            return running
+        self._home.prepare()
+        with self._locked(report):
+            running = self._running_endpoint()
+            if running is not None:
+                return running
+            try:
+                process = self._find(search=True)
+                ports = self._ports_of_running() if process is not None else None
+                if process is None or ports is None:
+                    process, ports = self._launch(report)
+                self._await_answer(process, ports, report)
+            except OSError as error:
+                raise unusable(self._home.path, error) from error
+            return self._endpoint(process.pid, ports)
+
+    def stop(self) -> bool:
+        """Stop the server cleanly; False when it was not running.
+
+        Raises:
+            ServerError: it does not end.
+        """
+        if not self._home.path.is_dir():
+            return False
+        with self._locked(lambda line: None):
+            process = self._find(search=True)
+            if process is None:
+                self._home.write_process(None)
+                return False
+            if not terminate(process, _STOP_TIMEOUT_S):
+                raise ServerError(
+                    f"Neo4j (process {process.pid}) did not stop within {_STOP_TIMEOUT_S:.0f} s. "
+                    f"See {self._home.log}; end the process by hand if it hangs."
+                )
+            self._home.write_process(None)
+            return True
+
+    def status(self) -> ServerStatus:
+        """Whether it runs and how to reach it. Starts nothing and writes nothing."""
+        process = self._find(search=False)
+        marker = self._home.read_marker()
+        return ServerStatus(
+            running=process is not None,
+            endpoint=self._running_endpoint(),
+            home=self._home.path,
+            version=marker.version if marker else self._config.version,
+            data_bytes=self._home.data_bytes,
+            log=self._home.log,
+        )
+
+    def reset(self) -> None:
+        """Stop the server and delete its data and password. There is no way back.
+
+        Raises:
+            ServerError: it does not stop.
+        """
+        self.stop()
+        if self._home.path.is_dir():
+            with self._locked(lambda line: None):
+                self._home.delete_data()
+
+    # --- finding ------------------------------------------------------------------------------
+
+    def _running_endpoint(self) -> Endpoint | None:
+        """The endpoint if the server runs and speaks Bolt."""
+        process = self._find(search=False)
+        ports = self._ports_of_running() if process is not None else None
+        if process is None or ports is None or not answers_bolt(ports.bolt):
+            return None
+        return self._endpoint(process.pid, ports)
+
+    def _find(self, *, search: bool) -> psutil.Process | None:
+        record = self._home.read_process()
+        process = find_recorded(record, self._argument) if record else None
+        return find_by_argument(self._argument) if process is None and search else process
+
+    def _ports_of_running(self) -> Ports | None:
+        marker = self._home.read_marker()
+        return marker.ports if marker else None
+
+    def _endpoint(self, pid: int, ports: Ports) -> Endpoint:
+        marker = self._home.read_marker()
+        return Endpoint(
+            bolt_uri=f"bolt://{HOST}:{ports.bolt}",
+            browser_url=f"http://{HOST}:{ports.http}/browser/",
+            username=USERNAME,
+            password=self._home.password(),
+            version=marker.version if marker else self._config.version,
+            pid=pid,
+        )
+
+    # --- starting -----------------------------------------------------------------------------
+
+    def _launch(self, report: Progress) -> tuple[psutil.Process, Ports]:
+        self._check_version()
+        locked = lock_list.read(self._config.version)
+        java = find_java(self._config.version)
+        jars = fetch(self._config.version, report)
+        ports = self._choose_ports(report)
+        memory = sized_memory(self._config)
+        self._home.write_private(self._home.settings, settings_text(ports, memory))
+        self._home.write_private(self._home.java_arguments, java_arguments(java, memory, jars))
+        self._set_password(java, report)
+        report(f"Starting Neo4j {self._config.version} in {self._home.path}")
+        record = spawn(
+            [
+                str(java.executable),
+                f"@{self._home.java_arguments}",
+                locked.main_class,
+                self._argument,
+                f"--config-dir={self._home.settings.parent}",
+            ],
+            self._home.log,
+        )
+        self._home.write_process(record)
+        self._home.write_marker(Marker(self._config.version, ports))
+        return psutil.Process(record.pid), ports
+
+    def _check_version(self) -> None:
+        marker = self._home.read_marker()
+        if self._home.has_data and marker is not None and marker.version != self._config.version:
+            raise ServerError(
+                f"{self._home.path} holds data of Neo4j {marker.version}, but {self._config.version} was asked for. "
+                "Use that version, choose another home folder, or delete the data: ravu-kg db reset"
+            )
+
+    def _choose_ports(self, report: Progress) -> Ports:
+        marker = self._home.read_marker()
+        remembered = marker.ports if marker else _PREFERRED
+        bolt = self._choose_port("Bolt", self._config.bolt_port, remembered.bolt, frozenset())
+        http = self._choose_port("HTTP", self._config.http_port, remembered.http, frozenset({bolt}))
+        ports = Ports(bolt, http)
+        if marker is not None and ports != marker.ports:
+            report(f"Ports changed: Bolt {bolt}, HTTP {http}. Links made before no longer work.")
+        return ports
+
+    def _choose_port(self, name: str, configured: int | None, remembered: int, taken: frozenset[int]) -> int:
+        if configured is None:
+            return free_port(remembered, taken)
+        if configured in taken or not is_free(configured):
+            raise ServerError(
+                f"{name} port {configured} is taken by {port_owner(configured)}. "
+                f"Stop it, or set another {name} port for the embedded server."
+            )
+        return configured
+
+    def _set_password(self, java: Java, report: Progress) -> None:
+        """By Neo4j's own tool, before the first start: the default password never works, not even for a moment."""
+        password = self._home.password()
+        if self._home.has_data:
+            return
+        report("Setting the database's password")
+        tool = self._home.settings.with_name("set-password.args")
+        command = ["org.neo4j.cli.AdminTool", "dbms", "set-initial-password", password]
+        arguments = self._home.java_arguments.read_text(encoding="utf-8")
+        # In a file, since a process list shows arguments to every user of the machine.
+        self._home.write_private(tool, arguments + "\n".join(map(quoted, command)) + "\n")
+        try:
+            done = subprocess.run(
+                [java.executable, f"@{tool}"],
+                env={"NEO4J_HOME": str(self._home.path), "NEO4J_CONF": str(self._home.settings.parent)},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        finally:
+            tool.unlink()
+        if done.returncode != 0:
+            said = "\n".join((done.stdout + done.stderr).splitlines()[-8:])
+            raise ServerError(f"The password of the new database could not be set ({java.executable}):\n{said}")
+
+    def _await_answer(self, process: psutil.Process, ports: Ports, report: Progress) -> None:
+        from ravu_kg.server.probe import wait_for_bolt  # the driver is paid for only by who starts a server
+
+        uri = f"bolt://{HOST}:{ports.bolt}"
+        started = time.monotonic()
+        watch = _Watch(process, self._home, started, report)
+        try:
+            while not answers_bolt(ports.bolt):
+                watch.look()
+                time.sleep(0.1)
+            wait_for_bolt(uri, USERNAME, self._home.password(), _START_TIMEOUT_S, still_starting=watch.look)
+        except AuthenticationError as error:
+            raise AuthenticationError(
+                f"The embedded Neo4j refuses the password in {self._home.password_file}. If it was changed, "
+                "write the new one into that file."
+            ) from error
+        except UnavailableError as error:
+            raise ServerError(f"Neo4j was started but does not answer: {error}. See {self._home.log}") from error
+        except KeyboardInterrupt:
+            terminate(process, _STOP_TIMEOUT_S)
+            raise
+        report(f"Neo4j {self._config.version} answers at {uri} after {time.monotonic() - started:.1f} s")
+
+    @contextmanager
+    def _locked(self, report: Progress) -> Iterator[None]:
+        """A lock that ends with its holder, so a crashed command leaves none behind."""
+        lock = FileLock(self._home.lock)
+        try:
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                report("Another command is starting or stopping the server; waiting for it")
+                lock.acquire(timeout=_LOCK_TIMEOUT_S)
+        except Timeout as error:
+            raise ServerError(
+                f"Another command has held {self._home.lock} for {_LOCK_TIMEOUT_S:.0f} s. End it and try again."
+            ) from error
+        except OSError as error:
+            raise unusable(self._home.path, error) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+class _Watch:
+    """Looks after a server that is starting."""
+
+    def __init__(self, process: psutil.Process, home: Home, started: float, report: Callable[[str], None]) -> None:
+        self._process = process
+        self._home = home
+        self._started = started
+        self._report = report
+        self._last_report = started
+
+    def look(self) -> None:
+        """Report now and then.
+
+        Raises:
+            ServerError: the server died, or takes too long.
+        """
+        now = time.monotonic()
+        if not is_alive(self._process):
+            self._home.write_process(None)
+            raise ServerError(_why_it_died(self._home.last_log_lines(), self._home.log))
+        if now - self._started > _START_TIMEOUT_S:
+            terminate(self._process, _STOP_TIMEOUT_S)
+            raise ServerError(
+                f"Neo4j did not answer within {_START_TIMEOUT_S:.0f} s. Last it said:\n"
+                f"{self._home.last_log_lines()}\nAll of it: {self._home.log}"
+            )
+        if now - self._last_report >= _REPORT_EVERY_S:
+            self._last_report = now
+            self._report(f"Waiting for Neo4j to answer ({now - self._started:.0f} s)")
+
+
+def _why_it_died(said: str, log: Path) -> str:
+    hints = {
+        "Address already in use": "A port was taken while it started: try again, or set other ports.",
+        "No space left on device": "The disk is full: make room, or choose another home folder.",
+        "has been locked by another process": "Another server uses this data: stop it first.",
+    }
+    hint = next((text for sign, text in hints.items() if sign in said), "")
+    return f"Neo4j ended while starting. {hint}\nLast it said:\n{said}\nAll of it: {log}"

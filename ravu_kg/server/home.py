@@ -1,0 +1,164 @@
+"""The home folder of an embedded server: where each file lies, and reading and writing them."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ravu_kg.errors import ServerError
+from ravu_kg.server.configuring import Ports
+from ravu_kg.server.processes import ProcessRecord
+
+_NEEDED_BYTES = 200 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """What a home remembers between starts."""
+
+    version: str
+    """Of the server that wrote the data."""
+    ports: Ports
+    """Kept, so that links stay valid."""
+
+
+class Home:
+    """One home folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.expanduser().absolute()
+        self.lock = self.path / "start.lock"
+        self.settings = self.path / "conf" / "neo4j.conf"
+        self.java_arguments = self.path / "conf" / "java.args"
+        self.log = self.path / "logs" / "console.log"
+        self.password_file = self.path / "password"
+        self._marker = self.path / "server.json"
+        self._process = self.path / "process.json"
+
+    @property
+    def has_data(self) -> bool:
+        """Whether a server has ever written data here."""
+        return (self.path / "data" / "databases" / "system").exists()
+
+    @property
+    def data_bytes(self) -> int:
+        """Size of the data on disk."""
+        total = 0
+        for folder, _, names in os.walk(self.path / "data"):
+            for name in names:
+                try:
+                    total += (Path(folder) / name).stat().st_blocks * 512
+                except FileNotFoundError:
+                    continue  # a running server removes files
+        return total
+
+    def prepare(self) -> None:
+        """Make the folder, for the user alone, and see that it can be written and has room.
+
+        Raises:
+            ServerError: it cannot be used.
+        """
+        try:
+            for folder in (self.path, *(self.path / name for name in ("conf", "data", "logs", "import"))):
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.path.chmod(0o700)
+            probe = self.path / "write-test"
+            probe.write_bytes(b"")
+            probe.unlink()
+        except OSError as error:
+            raise unusable(self.path, error) from error
+        free = shutil.disk_usage(self.path).free
+        if free < _NEEDED_BYTES:
+            raise ServerError(
+                f"The disk of the database's home {self.path} is full: {free // 2**20} MB free, "
+                f"{_NEEDED_BYTES // 2**20} MB needed. Make room or choose another home folder."
+            )
+
+    def password(self) -> str:
+        """The password, made on first use and readable by the user alone.
+
+        Raises:
+            ServerError: there is data but its password is lost.
+        """
+        try:
+            password = self.password_file.read_text(encoding="utf-8").strip()
+            self.password_file.chmod(0o600)
+        except FileNotFoundError:
+            password = ""
+        if password:
+            return password
+        if self.has_data:
+            raise ServerError(
+                f"The database in {self.path} has a password, but {self.password_file} is gone. "
+                "Write the password back into that file, or delete the data: ravu-kg db reset"
+            )
+        password = secrets.token_urlsafe(24)
+        _write_private(self.password_file, password + "\n")
+        return password
+
+    def read_marker(self) -> Marker | None:
+        """What the last start left; None in a new home or when it is unreadable."""
+        try:
+            found = json.loads(self._marker.read_text(encoding="utf-8"))
+            return Marker(str(found["version"]), Ports(int(found["ports"]["bolt"]), int(found["ports"]["http"])))
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return None
+
+    def write_marker(self, marker: Marker) -> None:
+        """Remember for the next start."""
+        _write_private(self._marker, json.dumps(asdict(marker)))
+
+    def read_process(self) -> ProcessRecord | None:
+        """The server that was started last and not stopped."""
+        try:
+            found = json.loads(self._process.read_text(encoding="utf-8"))
+            return ProcessRecord(int(found["pid"]), float(found["started_at"]))
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return None
+
+    def write_process(self, record: ProcessRecord | None) -> None:
+        """Note the running server; None when it has ended."""
+        if record is None:
+            self._process.unlink(missing_ok=True)
+        else:
+            _write_private(self._process, json.dumps(asdict(record)))
+
+    def write_private(self, path: Path, text: str) -> None:
+        """Write a file that only the user can read."""
+        _write_private(path, text)
+
+    def last_log_lines(self, count: int = 12) -> str:
+        """The end of what the server said."""
+        try:
+            return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-count:])
+        except FileNotFoundError:
+            return ""
+
+    def delete_data(self) -> None:
+        """Delete everything but the ports that links point to."""
+        for name in ("data", "logs", "conf", "import", "run", "plugins", "licenses", "certificates"):
+            shutil.rmtree(self.path / name, ignore_errors=True)
+        self.password_file.unlink(missing_ok=True)
+        self._process.unlink(missing_ok=True)
+
+
+def unusable(path: Path, error: OSError) -> ServerError:
+    """The error for a home that cannot be written."""
+    cause = "the disk is full" if error.errno == errno.ENOSPC else (error.strerror or str(error))
+    return ServerError(
+        f"The database's home {path} cannot be written: {cause}. Make it writable or choose another home folder."
+    )
+
+
+def _write_private(path: Path, text: str) -> None:
+    # Written beside and moved: a reader or a crash never sees half a file.
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    beside.replace(path)

@@ -1,0 +1,113 @@
+"""What all tests share: the real server, the real data, and a network that unit tests cannot reach."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ravu_kg.server import DEFAULT_VERSION, EmbeddedServer, Endpoint, ServerConfig
+from ravu_kg.server.processes import free_port
+
+if TYPE_CHECKING:
+    from ravu_kg.graph.store import Store
+
+ROOT = Path(__file__).resolve().parent.parent
+UNIT = ROOT / "tests" / "unit"
+
+# What a user has set for their own work must not steer the tests, and no library may call out.
+_REMOVED = ("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE")
+_SET = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "YOLO_OFFLINE": "True",
+}
+
+
+def pytest_configure() -> None:
+    for name in _REMOVED:
+        os.environ.pop(name, None)
+    os.environ.update(_SET)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    missing = [report for report in terminalreporter.stats.get("skipped", []) if "test data" in str(report.longrepr)]
+    if missing:
+        terminalreporter.write_line(f"{len(missing)} tests were left out: the test data is not on this machine.")
+
+
+@pytest.fixture(autouse=True)
+def _no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unit tests cannot open a connection, not even to this machine."""
+    if not request.path.is_relative_to(UNIT):
+        return
+    connect = socket.socket.connect
+
+    def refuse(self: socket.socket, address: object) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            raise AssertionError(f"a unit test tried to connect to {address}")
+        connect(self, address)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket.socket, "connect_ex", refuse)
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The real data; tests that need it are left out where it is missing, but never in CI."""
+    folder = Path(os.environ.get("RAVU_KG_TEST_DATA") or ROOT.parent / "shared" / "data").resolve()
+    if not folder.is_dir():
+        message = f"the test data is not at {folder}; set RAVU_KG_TEST_DATA"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def neo4j_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
+    """A real server for the whole run, with its own home and ports.
+
+    ``RAVU_KG_TEST_NEO4J_VERSION`` picks its version. ``RAVU_KG_TEST_NEO4J_HOME`` names a home whose server is left
+    running, which spares its start in repeated runs.
+    """
+    kept_home = os.environ.get("RAVU_KG_TEST_NEO4J_HOME")
+    bolt_port = free_port()
+    server = EmbeddedServer(
+        ServerConfig(
+            home=Path(kept_home) if kept_home else tmp_path_factory.mktemp("neo4j"),
+            version=os.environ.get("RAVU_KG_TEST_NEO4J_VERSION") or DEFAULT_VERSION,
+            bolt_port=bolt_port,
+            http_port=free_port(taken=frozenset({bolt_port})),
+            heap_mb=512,
+            page_cache_mb=128,
+        )
+    )
+    try:
+        yield server.start()
+    finally:
+        if not kept_home:
+            server.stop()
+
+
+@pytest.fixture(scope="session")
+def store(neo4j_endpoint: Endpoint) -> Iterator[Store]:
+    """An open store on that server with the schema in place, for vectors of 768 numbers."""
+    from ravu_kg.graph.schema import migrate
+    from ravu_kg.graph.store import Store
+
+    with Store.connect(neo4j_endpoint.bolt_uri, neo4j_endpoint.username, neo4j_endpoint.password) as opened:
+        migrate(opened, dimensions=768, embedder="test")
+        yield opened
+
+
+@pytest.fixture
+def unique_video() -> str:
+    """A video id that no other test uses, so that tests share one database without wiping it."""
+    return secrets.token_hex(8)
