@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from ravu_kg.errors import AuthenticationError, ServerError, UnavailableError
 from ravu_kg.server import lock_list
 from ravu_kg.server.configuring import HOST, Java, Ports, find_java, java_arguments, quoted, settings_text, sized_memory
-from ravu_kg.server.fetching import Progress, fetch
+from ravu_kg.server.fetching import Progress, fetch, silent
 from ravu_kg.server.home import Home, Marker, unusable
 from ravu_kg.server.processes import (
     answers_bolt,
@@ -54,7 +54,7 @@ class EmbeddedServer:
             ServerError: it cannot be fetched or started; the message says why and what to do.
             AuthenticationError: the password was changed elsewhere.
         """
-        report = progress or (lambda line: None)
+        report = progress or silent
         running = self._running_endpoint()
         if running is not None:
             return running
@@ -81,7 +81,7 @@ class EmbeddedServer:
         """
         if not self._home.path.is_dir():
             return False
-        with self._locked(lambda line: None):
+        with self._locked(silent):
             process = self._find(search=True)
             if process is None:
                 self._home.write_process(None)
@@ -115,7 +115,7 @@ class EmbeddedServer:
         """
         self.stop()
         if self._home.path.is_dir():
-            with self._locked(lambda line: None):
+            with self._locked(silent):
                 self._home.delete_data()
 
     # --- finding ------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ class EmbeddedServer:
         report(f"Neo4j {self._config.version} answers at {uri} after {time.monotonic() - started:.1f} s")
 
     @contextmanager
-    def _locked(self, report: Progress) -> Iterator[None]:
+    def _locked(self, report: Progress) -> Generator[None]:
         """A lock that ends with its holder, so a crashed command leaves none behind."""
         lock = FileLock(self._home.lock)
         try:

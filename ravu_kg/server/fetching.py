@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def fetch(version: str, progress: Progress | None = None, repositories: dict[str
     """
     jars = read(version).jars
     folder = jar_folder()
-    report = progress or (lambda line: None)
+    report = progress or silent
     try:
         if _missing(jars, folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -68,11 +68,14 @@ def fetch(version: str, progress: Progress | None = None, repositories: dict[str
     return [folder / jar.path for jar in jars]
 
 
-def _missing(jars: Iterable[Jar], folder: Path) -> list[Jar]:
+def silent(line: str) -> None:
+    """Progress that nobody asked for."""
+
+
+def _missing(jars: Sequence[Jar], folder: Path) -> list[Jar]:
     """The jars that are not there or not intact; a damaged file is removed."""
     with ThreadPoolExecutor(_THREADS) as pool:
-        jars = list(jars)
-        intact = pool.map(lambda jar: _intact(folder / jar.path, jar), jars)
+        intact = pool.map(_intact, (folder / jar.path for jar in jars), jars)
         return [jar for jar, good in zip(jars, intact, strict=True) if not good]
 
 

@@ -51,7 +51,7 @@ class LockList:
 
 def versions() -> tuple[str, ...]:
     """The server versions that have a list, newest first."""
-    names = (entry.name for entry in files(__package__).joinpath("locks").iterdir())
+    names = (entry.name for entry in files("ravu_kg.server").joinpath("locks").iterdir())
     found = [name.removesuffix(".tsv") for name in names if name.endswith(".tsv")]
     return tuple(sorted(found, key=lambda version: [int(part) for part in version.split(".")], reverse=True))
 
@@ -65,7 +65,7 @@ def read(version: str) -> LockList:
     if version not in versions():
         known = ", ".join(versions())
         raise ServerError(f"Neo4j {version} cannot be embedded: no jar list for it. Choose one of: {known}.")
-    text = files(__package__).joinpath("locks").joinpath(f"{version}.tsv").read_text(encoding="utf-8")
+    text = files("ravu_kg.server").joinpath("locks").joinpath(f"{version}.tsv").read_text(encoding="utf-8")
     return parse(version, text)
 
 

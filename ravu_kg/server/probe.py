@@ -37,9 +37,9 @@ def server_info(uri: str, username: str, password: str) -> ServerInfo:
         UnavailableError: no answer.
         GraphError: it answered with another error, or the address cannot be used.
     """
-    text = files(__package__).joinpath("probe.cypher").read_text(encoding="utf-8")
+    text = files("ravu_kg.server").joinpath("probe.cypher").read_text(encoding="utf-8")
     try:
-        with GraphDatabase.driver(
+        with GraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType]  -- untyped **config
             uri,
             auth=(username, password),
             telemetry_disabled=True,
