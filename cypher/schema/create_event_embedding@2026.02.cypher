@@ -1,0 +1,8 @@
+// name: schema/create_event_embedding@2026.02
+// mode: schema
+// summary: Vector index over the sentences of events, with the properties that a search may filter by.
+// param dimensions: INTEGER - length of the vectors
+CYPHER 25
+CREATE VECTOR INDEX event_embedding IF NOT EXISTS
+FOR (n:Event) ON n.embedding WITH [n.videoId, n.tStart]
+OPTIONS {indexConfig: {`vector.dimensions`: $dimensions, `vector.similarity_function`: 'cosine'}}

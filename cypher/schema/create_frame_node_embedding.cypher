@@ -1,0 +1,7 @@
+// name: schema/create_frame_node_embedding
+// mode: schema
+// summary: Vector index over the sentences of frame nodes.
+// param dimensions: INTEGER - length of the vectors
+CREATE VECTOR INDEX frame_node_embedding IF NOT EXISTS
+FOR (n:FrameNode) ON (n.embedding)
+OPTIONS {indexConfig: {`vector.dimensions`: $dimensions, `vector.similarity_function`: 'cosine'}}

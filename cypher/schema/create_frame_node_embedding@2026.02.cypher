@@ -1,0 +1,8 @@
+// name: schema/create_frame_node_embedding@2026.02
+// mode: schema
+// summary: Vector index over the sentences of frame nodes, with the properties that a search may filter by.
+// param dimensions: INTEGER - length of the vectors
+CYPHER 25
+CREATE VECTOR INDEX frame_node_embedding IF NOT EXISTS
+FOR (n:FrameNode) ON n.embedding WITH [n.videoId, n.t]
+OPTIONS {indexConfig: {`vector.dimensions`: $dimensions, `vector.similarity_function`: 'cosine'}}

@@ -1,0 +1,413 @@
+"""The one door to Neo4j: named templates in managed transactions, and read-only ad-hoc Cypher.
+
+Nothing else imports the driver (but the server's probe). Every error of the driver leaves as one of
+:mod:`ravu_kg.errors`; the driver itself retries transient ones.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from types import TracebackType
+from typing import LiteralString, Self, TypeGuard, TypeVar, cast
+
+import neo4j
+from neo4j import exceptions as driver_errors
+from neo4j.graph import Node, Path, Relationship
+from neo4j.time import Date, DateTime, Duration, Time
+
+from ravu_kg.errors import AuthenticationError, ConfigurationError, GraphError, RavuError, UnavailableError, UsageError
+from ravu_kg.graph import readonly
+from ravu_kg.graph.results import Counters, ReadResult, TemplateProblem
+from ravu_kg.graph.templates import Template, TemplateLibrary
+from ravu_kg.graph.values import Rows, Vector, check, elide_vectors, example
+
+__all__ = ["Counters", "ReadResult", "Rows", "Store", "TemplateProblem", "Vector", "check_templates", "translate"]
+
+_T = TypeVar("_T")
+_TIMEOUT_S = 60.0
+_CONNECT_TIMEOUT_S = 15.0
+
+
+class Store:
+    """An open connection to one database. Safe to share between threads; close it, or use it as a context manager."""
+
+    def __init__(
+        self, driver: neo4j.Driver, database: str, server_version: tuple[int, ...], templates: TemplateLibrary, uri: str
+    ) -> None:
+        self.server_version = server_version
+        self.templates = templates
+        self.uri = uri
+        self.database = database
+        self._driver = driver
+        # Shared by all sessions: a read sees the writes before it, in a cluster too.
+        self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
+
+    @classmethod
+    def connect(
+        cls,
+        uri: str,
+        username: str,
+        password: str,
+        *,
+        database: str = "neo4j",
+        templates: TemplateLibrary | None = None,
+    ) -> Self:
+        """Connect and make sure that the server answers.
+
+        Args:
+            uri: ``bolt://``, ``neo4j://``, or one of them with ``+s`` or ``+ssc``.
+            username: may be empty together with ``password`` for a server without authentication.
+            password: of the user.
+            database: name of the database.
+            templates: those of the package by default.
+
+        Raises:
+            UnavailableError: no server answers at ``uri``.
+            AuthenticationError: the server refuses the user or password.
+            ConfigurationError: ``uri`` is malformed, or its encryption does not suit the server.
+        """
+        # The driver repeats each notification in this log; without a handler Python would print them on stderr.
+        logging.getLogger("neo4j.notifications").addHandler(logging.NullHandler())
+        library = templates or TemplateLibrary.load()
+        try:
+            driver = neo4j.GraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType]  -- untyped **config
+                uri,
+                auth=(username, password) if username or password else None,
+                telemetry_disabled=True,
+                notifications_min_severity="OFF",
+                connection_timeout=_CONNECT_TIMEOUT_S,
+                user_agent="ravu-kg",
+            )
+        except (ValueError, driver_errors.DriverError) as error:
+            raise ConfigurationError(f"'{uri}' is no address of a Neo4j server ({error}). Set NEO4J_URI.") from error
+        try:
+            with _translated(uri):
+                agent = driver.get_server_info().agent  # pyright: ignore[reportUnknownMemberType]  -- untyped **config
+            store = cls(driver, database, _version(agent), library, uri)
+        except BaseException:
+            driver.close()
+            raise
+        return store
+
+    def template(self, name: str) -> Template:
+        """The template, in the variant for this server.
+
+        Raises:
+            NotFoundError: no template has the name.
+        """
+        return self.templates.get(name, self.server_version)
+
+    def read(self, name: str, /, **parameters: object) -> ReadResult:
+        """Run a read template; the server refuses it if it writes.
+
+        Raises:
+            TypeError: parameters that the template does not declare.
+            GraphError: Neo4j refused or is out of reach.
+        """
+        template = self.template(name)
+        bound = template.bind(parameters)
+        started_s = time.perf_counter()
+
+        def work(transaction: neo4j.ManagedTransaction) -> tuple[list[dict[str, object]], tuple[str, ...]]:
+            result = transaction.run(_literal(template.text), bound)
+            columns = tuple(result.keys())
+            return [_plain_row(record, columns) for record in result], columns
+
+        with self._session(neo4j.READ_ACCESS, name) as session:
+            rows, columns = session.execute_read(_unit(work, name, _TIMEOUT_S))
+        return ReadResult(rows, name, bound, time.perf_counter() - started_s, columns)
+
+    def write(self, name: str, /, **parameters: object) -> Counters:
+        """Run one write template in one transaction.
+
+        Raises:
+            TypeError: parameters that the template does not declare.
+            GraphError: Neo4j refused or is out of reach; nothing was written.
+        """
+        return self.write_all([(name, parameters)])
+
+    def write_all(self, statements: Sequence[tuple[str, Mapping[str, object]]]) -> Counters:
+        """Run several write templates in ONE transaction: all of them take effect, or none.
+
+        A template that takes ``$rows`` and returns ``written`` must have written every row: otherwise a node that a
+        row refers to is missing, and the transaction is rolled back.
+
+        Raises:
+            TypeError: parameters that a template does not declare.
+            GraphError: Neo4j refused, is out of reach, or a row refers to something that is not there.
+        """
+        bound = [(self.template(name), self.template(name).bind(parameters)) for name, parameters in statements]
+        names = ", ".join(dict.fromkeys(template.name for template, _ in bound))
+
+        def work(transaction: neo4j.ManagedTransaction) -> Counters:
+            total = Counters()
+            for template, parameters in bound:
+                result = transaction.run(_literal(template.text), parameters)
+                if any(column.name == "written" for column in template.columns):
+                    _require_written(result.single(strict=True)["written"], parameters.get("rows"), template.name)
+                total += _counters(result.consume().counters)
+            return total
+
+        with self._session(neo4j.WRITE_ACCESS, names) as session:
+            return session.execute_write(_unit(work, names, _TIMEOUT_S * 5))
+
+    def change_schema(self, name: str, /, **parameters: object) -> Counters:
+        """Run a schema template in a transaction of its own.
+
+        Raises:
+            TypeError: parameters that the template does not declare.
+            GraphError: Neo4j refused or is out of reach.
+        """
+        return self.write(name, **parameters)
+
+    def query_readonly(
+        self,
+        text: str,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        limit: int = 1000,
+        timeout_s: float = 30.0,
+    ) -> ReadResult:
+        """Run somebody's own Cypher when it only reads this graph.
+
+        Three gates: the plan of the statement (only reading operators and listed procedures), read access mode (the
+        server refuses to write), and a time limit. Long lists of numbers are shown as ``<768 floats>``.
+
+        Args:
+            text: one statement.
+            parameters: its ``$parameters``.
+            limit: the most rows to fetch; :attr:`ReadResult.truncated` tells when there were more.
+            timeout_s: the longest it may run.
+
+        Raises:
+            UsageError: the statement would do more than read, or a parameter cannot be sent.
+            GraphError: Neo4j refused the statement or is out of reach.
+        """
+        values = _sendable(parameters or {})
+        readonly.refuse_text(text)
+        what = "the query"
+        started_s = time.perf_counter()
+        with self._session(neo4j.READ_ACCESS, what) as session:
+            plan = session.execute_read(_unit(lambda tx: _explain(tx, text, values), what, timeout_s))
+            operators: dict[str, object] = getattr(plan, "plan", None) or {}  # typed as a bare dict by the driver
+            readonly.refuse_plan(plan.query_type or "", operators)
+
+            def work(tx: neo4j.ManagedTransaction) -> tuple[list[dict[str, object]], tuple[str, ...]]:
+                result = tx.run(_literal(text), values)
+                columns = tuple(result.keys())
+                rows = [_plain_row(record, columns) for record in result.fetch(limit + 1)]
+                result.consume()
+                return rows, columns
+
+            rows, columns = session.execute_read(_unit(work, what, timeout_s))
+        kept = [{name: elide_vectors(value) for name, value in row.items()} for row in rows[:limit]]
+        return ReadResult(kept, "", values, time.perf_counter() - started_s, columns, len(rows) > limit)
+
+    def explain(self, template: Template) -> list[str]:
+        """What is wrong with a template on this server, without running it; see :func:`check_templates`."""
+        values = template.bind({p.name: example(p.type) for p in template.parameters})
+        with self._session(neo4j.WRITE_ACCESS, template.name, notifications="WARNING") as session:
+            result = session.run(_literal("EXPLAIN " + template.text), values)
+            columns = list(result.keys())
+            summary = result.consume()
+        problems = [
+            f"{status.gql_status}: {status.status_description}"
+            for status in summary.gql_status_objects
+            if status.gql_status.startswith("01")
+        ]
+        if summary.query_type not in _QUERY_TYPES[template.mode]:
+            problems.append(f"mode is '{template.mode}' but the server's query type is '{summary.query_type}'")
+        declared = [column.name for column in template.columns]
+        if columns != declared:
+            problems.append(f"returns {columns}, but its header declares {declared}")
+        return problems
+
+    def close(self) -> None:
+        """Close the connection; the store cannot be used afterwards."""
+        self._driver.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _session(self, access: str, what: str, notifications: str = "OFF") -> Generator[neo4j.Session]:
+        with (
+            _translated(self.uri, what),
+            self._driver.session(  # pyright: ignore[reportUnknownMemberType]  -- untyped **config
+                database=self.database,
+                default_access_mode=access,
+                bookmark_manager=self._bookmarks,
+                notifications_min_severity=neo4j.NotificationMinimumSeverity(notifications),
+            ) as session,
+        ):
+            yield session
+
+
+def check_templates(store: Store) -> list[TemplateProblem]:
+    """Check every template against the server: it plans, its query type agrees with its mode, its columns agree.
+
+    A warning counts as a problem: an unknown label or property, a cartesian product, something deprecated. The schema
+    has to be migrated. An empty list means that all is well.
+    """
+    problems = list[TemplateProblem]()
+    for name in dict.fromkeys(template.name for template in store.templates):
+        try:
+            found = store.explain(store.template(name))
+        except (GraphError, UsageError) as error:
+            found = [str(error)]
+        problems.extend(TemplateProblem(name, problem) for problem in found)
+    return problems
+
+
+def translate(error: Exception, uri: str = "Neo4j", what: str = "") -> RavuError:
+    """The error of this package for one of the driver: what happened, to what, and what to do next."""
+    during = f" during {what}" if what else ""
+    if isinstance(error, driver_errors.AuthError):
+        return AuthenticationError(f"{uri} refused the user name or password. Check NEO4J_USERNAME and NEO4J_PASSWORD.")
+    if isinstance(error, _MISCONFIGURED):
+        return ConfigurationError(f"Cannot talk to {uri}: {error}. Check NEO4J_URI, its scheme and certificates.")
+    if isinstance(error, (driver_errors.Neo4jError, driver_errors.ResultFailedError)):
+        return _translate_code(error, uri, during)
+    if isinstance(error, _UNAVAILABLE):
+        return UnavailableError(
+            f"No Neo4j server answers at {uri}{during} ({_first_line(error)}). "
+            "Start it ('ravu-kg db start' for the embedded one) or correct NEO4J_URI."
+        )
+    return GraphError(f"Neo4j at {uri} failed{during}: {_first_line(error)}")
+
+
+_QUERY_TYPES = {"read": ("r",), "write": ("w", "rw"), "schema": ("s",)}
+_MISCONFIGURED = (driver_errors.ConfigurationError, driver_errors.UnsupportedServerProduct)
+_UNAVAILABLE = (
+    driver_errors.ServiceUnavailable,
+    driver_errors.SessionExpired,
+    driver_errors.ConnectionPoolError,
+    driver_errors.TransientError,
+    OSError,
+)
+
+
+def _translate_code(error: Exception, uri: str, during: str) -> RavuError:
+    code = str(getattr(error, "code", "") or "")
+    message = str(getattr(error, "message", "") or _first_line(error))
+    if isinstance(error, driver_errors.ForbiddenOnReadOnlyDatabase) or "AccessMode" in code or "ReadOnly" in code:
+        return GraphError(f"Refused{during}: only reading is allowed here. {message}")
+    if "TransactionTimedOut" in code or "TransactionTerminated" in code or "LockClientStopped" in code:
+        return GraphError(f"Stopped{during}: it ran longer than allowed. Ask for less, or allow it more time.")
+    if "DatabaseNotFound" in code:
+        return GraphError(f"{uri} has no such database: {message} Set NEO4J_DATABASE.")
+    if isinstance(error, driver_errors.ConstraintError):
+        return GraphError(f"Refused{during}: it breaks a constraint of the graph. {message}")
+    if isinstance(error, (driver_errors.CypherSyntaxError, driver_errors.CypherTypeError)):
+        return GraphError(f"Not valid Cypher{during}: {message}")
+    if isinstance(error, driver_errors.Forbidden):
+        return GraphError(f"The user has no right to do this{during}: {message}")
+    if isinstance(error, driver_errors.TransientError):
+        return UnavailableError(f"{uri} was too busy{during}, also after retrying: {message} Try again later.")
+    return GraphError(f"Neo4j refused{during}: {message} ({code or type(error).__name__})")
+
+
+@contextmanager
+def _translated(uri: str, what: str = "") -> Generator[None]:
+    try:
+        yield
+    except (driver_errors.Neo4jError, driver_errors.DriverError, OSError) as error:
+        raise translate(error, uri, what) from error
+
+
+def _unit(
+    work: Callable[[neo4j.ManagedTransaction], _T], name: str, timeout_s: float
+) -> Callable[[neo4j.ManagedTransaction], _T]:
+    return neo4j.unit_of_work(metadata={"template": name, "app": "ravu-kg"}, timeout=timeout_s)(work)
+
+
+def _explain(transaction: neo4j.ManagedTransaction, text: str, values: Mapping[str, object]) -> neo4j.ResultSummary:
+    return transaction.run(_literal("EXPLAIN " + text), dict(values)).consume()
+
+
+def _literal(text: str) -> LiteralString:
+    # The driver takes literal text only, so that nobody builds queries from values. Here the text comes from a template
+    # file, checked when it was loaded, or from the user's own hand, checked by query_readonly.
+    return cast(LiteralString, text)
+
+
+def _require_written(written: object, rows: object, name: str) -> None:
+    if isinstance(rows, Rows) and written != len(rows):
+        raise GraphError(
+            f"{name} wrote {written} of {len(rows)} rows: a node that they refer to is not in the graph. "
+            "Nothing was written."
+        )
+
+
+def _counters(counters: neo4j.SummaryCounters) -> Counters:
+    return Counters(**{f.name: getattr(counters, f.name) for f in fields(Counters)})
+
+
+def _sendable(parameters: Mapping[str, object]) -> dict[str, object]:
+    try:
+        return {name: check(value, "ANY | NULL", f"${name}") for name, value in parameters.items()}
+    except TypeError as error:
+        raise UsageError(str(error)) from error
+
+
+def _plain_row(record: neo4j.Record, columns: Sequence[str]) -> dict[str, object]:
+    return {name: _plain(value) for name, value in zip(columns, record.values(), strict=True)}
+
+
+def _plain(value: object) -> object:
+    """Nodes, relationships and paths as dictionaries, without embeddings; the rest as it came."""
+    if isinstance(value, Node):
+        return {"labels": sorted(value.labels), "properties": _properties(value)}
+    if isinstance(value, Relationship):
+        ends = [_name_of(node) for node in value.nodes]
+        return {"type": value.type, "start": ends[0], "end": ends[1], "properties": _properties(value)}
+    if isinstance(value, Path):
+        return {
+            "nodes": [_plain(node) for node in value.nodes],
+            "relationships": [_plain(relationship) for relationship in value.relationships],
+        }
+    if _is_list(value):
+        return value if value and isinstance(value[0], float) else [_plain(item) for item in value]
+    if _is_dict(value):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, (DateTime, Date, Time, Duration)):
+        return value.iso_format()
+    return value
+
+
+def _properties(entity: Node | Relationship) -> dict[str, object]:
+    return {
+        name: elide_vectors(value) if name == "embedding" else _plain(value) for name, value in sorted(entity.items())
+    }
+
+
+def _name_of(node: Node | None) -> object:
+    return None if node is None else node.get("id", node.element_id)
+
+
+def _is_list(value: object) -> TypeGuard[list[object]]:
+    return isinstance(value, list)
+
+
+def _is_dict(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _version(agent: str) -> tuple[int, ...]:
+    """``Neo4j/2026.09.0`` as ``(2026, 9, 0)``."""
+    match = re.search(r"/(\d+(?:\.\d+)*)", agent)
+    return tuple(int(part) for part in match.group(1).split(".")) if match else ()
