@@ -124,7 +124,7 @@ class EmbeddedServer:
         """The endpoint if the server runs and speaks Bolt."""
         process = self._find(search=False)
         ports = self._ports_of_running() if process is not None else None
-        if process is None or ports is None or not answers_bolt(ports.bolt):
+        if process is None or ports is None or not answers_bolt(process, ports.bolt):
             return None
         return self._endpoint(process.pid, ports)
 
@@ -157,10 +157,11 @@ class EmbeddedServer:
         jars = fetch(self._config.version, report)
         ports = self._choose_ports(report)
         memory = sized_memory(self._config)
-        self._home.write_private(self._home.settings, settings_text(ports, memory))
+        self._home.write_private(self._home.settings, settings_text(self._config.version, ports, memory))
         self._home.write_private(self._home.java_arguments, java_arguments(java, memory, jars))
         self._set_password(java, report)
         report(f"Starting Neo4j {self._config.version} in {self._home.path}")
+        self._home.begin_log()
         record = spawn(
             [
                 str(java.executable),
@@ -169,7 +170,7 @@ class EmbeddedServer:
                 self._argument,
                 f"--config-dir={self._home.settings.parent}",
             ],
-            self._home.log,
+            self._home.console,
         )
         self._home.write_process(record)
         self._home.write_marker(Marker(self._config.version, ports))
@@ -235,7 +236,7 @@ class EmbeddedServer:
         started = time.monotonic()
         watch = _Watch(process, self._home, started, report)
         try:
-            while not answers_bolt(ports.bolt):
+            while not answers_bolt(process, ports.bolt):
                 watch.look()
                 time.sleep(0.1)
             wait_for_bolt(uri, USERNAME, self._home.password(), _START_TIMEOUT_S, still_starting=watch.look)

@@ -35,7 +35,8 @@ class Home:
         self.lock = self.path / "start.lock"
         self.settings = self.path / "conf" / "neo4j.conf"
         self.java_arguments = self.path / "conf" / "java.args"
-        self.log = self.path / "logs" / "console.log"
+        self.console = self.path / "logs" / "console.log"
+        self.log = self.path / "logs" / "neo4j.log"
         self.password_file = self.path / "password"
         self._marker = self.path / "server.json"
         self._process = self.path / "process.json"
@@ -132,12 +133,21 @@ class Home:
         """Write a file that only the user can read."""
         _write_private(path, text)
 
+    def begin_log(self) -> None:
+        """Drop what earlier servers said; their longer story stays in ``debug.log``."""
+        self.log.unlink(missing_ok=True)
+        self.console.unlink(missing_ok=True)
+
     def last_log_lines(self, count: int = 12) -> str:
-        """The end of what the server said."""
-        try:
-            return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-count:])
-        except FileNotFoundError:
-            return ""
+        """The end of what the server said since its start: the Java runtime's words, then the server's."""
+        lines: list[str] = []
+        for path in (self.console, self.log):
+            try:
+                said = path.read_text(encoding="utf-8", errors="replace").splitlines()
+            except FileNotFoundError:
+                continue
+            lines += [line for line in said if line.strip()]
+        return "\n".join(lines[-count:])
 
     def delete_data(self) -> None:
         """Delete everything but the ports that links point to."""

@@ -104,8 +104,17 @@ def terminate(process: psutil.Process, timeout_s: float) -> bool:
     return True
 
 
-def answers_bolt(port: int, timeout_s: float = 2.0) -> bool:
-    """Whether something on this machine's ``port`` speaks Bolt: a handshake, without a driver or a login."""
+def answers_bolt(process: psutil.Process, port: int, timeout_s: float = 2.0) -> bool:
+    """Whether the process speaks Bolt on ``port``: a handshake, without a driver or a login.
+
+    Another server's answer on that port does not count.
+    """
+    try:
+        listening = [found for found in process.net_connections("tcp") if found.status == psutil.CONN_LISTEN]
+        if port not in {found.laddr.port for found in listening if found.laddr}:
+            return False
+    except psutil.Error:
+        return False
     try:
         with socket.create_connection((HOST, port), timeout=timeout_s) as connection:
             connection.sendall(_BOLT_HANDSHAKE)
