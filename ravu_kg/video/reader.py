@@ -296,6 +296,8 @@ def _open(path: Path) -> tuple[InputContainer, VideoStream]:
 
 
 def _why_not_opened(path: Path, error: FFmpegError) -> str:
+    if isinstance(error, OSError):
+        return f"the file can no longer be read ({error.strerror}). Check that it is still there."
     with path.open("rb") as file:
         start = file.read(12)
     if start[4:8] == b"ftyp":
@@ -308,12 +310,12 @@ def _why_not_opened(path: Path, error: FFmpegError) -> str:
 
 def _content_hash(path: Path) -> str:
     """SHA-256 of the file, which is read as a stream; also where a missing or forbidden file shows."""
-    if path.is_dir():
-        raise VideoError(f"{path}: this is a folder. Name the video files in it one by one.")
     try:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256")
             size = file.tell()
+    except IsADirectoryError as error:
+        raise VideoError(f"{path}: this is a folder. Name the video files in it one by one.") from error
     except FileNotFoundError as error:
         raise VideoError(f"{path}: there is no such file. Check the path.") from error
     except PermissionError as error:
