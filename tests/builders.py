@@ -27,7 +27,7 @@ from ravu_kg.types import (
     frame_node_id,
 )
 
-EMBEDDER = "sentence-transformers:all-mpnet-base-v2"
+EMBEDDER = "test"
 DIMENSIONS = 768
 
 

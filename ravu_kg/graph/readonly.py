@@ -7,11 +7,11 @@ SETTINGS`` all count as reading. So the text and the plan are looked at before a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeGuard
+from collections.abc import Iterator, Mapping
 
 from ravu_kg.errors import UsageError
 from ravu_kg.graph.templates import blank
+from ravu_kg.graph.values import is_mapping, is_sequence
 
 PROCEDURES = frozenset(
     {
@@ -54,7 +54,7 @@ def refuse_text(text: str) -> None:
             raise UsageError(f"'{name}' may not be called here: only Cypher's own functions and {_allowed()}.")
 
 
-def refuse_plan(query_type: str, plan: Mapping[str, object]) -> None:
+def refuse_plan(query_type: str, plan: Mapping[object, object]) -> None:
     """Refuse what the server's plan shows.
 
     Args:
@@ -75,25 +75,17 @@ def refuse_plan(query_type: str, plan: Mapping[str, object]) -> None:
                 raise UsageError(f"Refused: procedure '{name}' may not be called here, only {_allowed()}.")
 
 
-def _operators(plan: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+def _operators(plan: Mapping[object, object]) -> Iterator[tuple[str, str]]:
     """Every operator of the plan with its details."""
     arguments = plan.get("args")
-    details = str(arguments.get("Details", "")) if _is_map(arguments) else ""
+    details = str(arguments.get("Details", "")) if is_mapping(arguments) else ""
     yield str(plan.get("operatorType", "")).partition("@")[0], details
     children = plan.get("children")
-    if _is_list(children):
+    if is_sequence(children):
         for child in children:
-            if _is_map(child):
+            if is_mapping(child):
                 yield from _operators(child)
 
 
 def _allowed() -> str:
     return ", ".join(sorted(PROCEDURES))
-
-
-def _is_map(value: object) -> TypeGuard[Mapping[str, object]]:
-    return isinstance(value, Mapping)
-
-
-def _is_list(value: object) -> TypeGuard[Sequence[object]]:
-    return isinstance(value, Sequence) and not isinstance(value, str)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from types import TracebackType
-from typing import LiteralString, Self, TypeGuard, TypeVar, cast
+from typing import LiteralString, Self, TypeVar, cast
 
 import neo4j
 from neo4j import exceptions as driver_errors
@@ -24,7 +24,7 @@ from ravu_kg.errors import AuthenticationError, ConfigurationError, GraphError, 
 from ravu_kg.graph import readonly
 from ravu_kg.graph.results import Counters, ReadResult, TemplateProblem
 from ravu_kg.graph.templates import Template, TemplateLibrary
-from ravu_kg.graph.values import Rows, Vector, check, elide_vectors, example
+from ravu_kg.graph.values import Rows, Vector, check, elide_vectors, example, is_mapping, is_sequence
 
 __all__ = ["Counters", "ReadResult", "Rows", "Store", "TemplateProblem", "Vector", "check_templates", "translate"]
 
@@ -194,7 +194,7 @@ class Store:
         started_s = time.perf_counter()
         with self._session(neo4j.READ_ACCESS, what) as session:
             plan = session.execute_read(_unit(lambda tx: _explain(tx, text, values), what, timeout_s))
-            operators: dict[str, object] = getattr(plan, "plan", None) or {}  # typed as a bare dict by the driver
+            operators: dict[object, object] = getattr(plan, "plan", None) or {}  # typed as a bare dict by the driver
             readonly.refuse_plan(plan.query_type or "", operators)
 
             def work(tx: neo4j.ManagedTransaction) -> tuple[list[dict[str, object]], tuple[str, ...]]:
@@ -376,10 +376,10 @@ def _plain(value: object) -> object:
             "nodes": [_plain(node) for node in value.nodes],
             "relationships": [_plain(relationship) for relationship in value.relationships],
         }
-    if _is_list(value):
+    if is_sequence(value):
         return value if value and isinstance(value[0], float) else [_plain(item) for item in value]
-    if _is_dict(value):
-        return {name: _plain(item) for name, item in value.items()}
+    if is_mapping(value):
+        return {str(name): _plain(item) for name, item in value.items()}
     if isinstance(value, (DateTime, Date, Time, Duration)):
         return value.iso_format()
     return value
@@ -393,14 +393,6 @@ def _properties(entity: Node | Relationship) -> dict[str, object]:
 
 def _name_of(node: Node | None) -> object:
     return None if node is None else node.get("id", node.element_id)
-
-
-def _is_list(value: object) -> TypeGuard[list[object]]:
-    return isinstance(value, list)
-
-
-def _is_dict(value: object) -> TypeGuard[dict[str, object]]:
-    return isinstance(value, dict)
 
 
 def _first_line(error: Exception) -> str:

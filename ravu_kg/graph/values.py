@@ -82,12 +82,12 @@ def cypher_literal(value: object, *, full_vectors: bool = False) -> str:
         return _float_literal(value)
     if isinstance(value, np.ndarray):
         return cypher_literal(Vector(np.asarray(value, dtype=np.float64).tolist()), full_vectors=full_vectors)
-    if _is_mapping(value):
+    if is_mapping(value):
         pairs = (
             f"`{str(k).replace('`', '``')}`: {cypher_literal(v, full_vectors=full_vectors)}" for k, v in value.items()
         )
         return "{" + ", ".join(pairs) + "}"
-    if _is_sequence(value):
+    if is_sequence(value):
         if not full_vectors and (isinstance(value, Vector) or _is_long_vector(value)):
             return f"<{len(value)} floats>"
         return "[" + ", ".join(cypher_literal(item, full_vectors=full_vectors) for item in value) + "]"
@@ -98,16 +98,16 @@ def shown(value: object) -> object:
     """The value for a trace or for JSON: vectors as ``<768 floats>``, rows counted, the rest as it is."""
     if isinstance(value, np.ndarray):
         return f"<{value.size} floats>"
-    if isinstance(value, (Vector, Rows)) or (_is_sequence(value) and _is_long_vector(value)):
+    if isinstance(value, (Vector, Rows)) or (is_sequence(value) and _is_long_vector(value)):
         return repr(value) if isinstance(value, (Vector, Rows)) else f"<{len(value)} floats>"
     return value
 
 
 def elide_vectors(value: object) -> object:
     """A copy of plain data in which every long list of numbers is replaced by ``<768 floats>``."""
-    if _is_mapping(value):
+    if is_mapping(value):
         return {str(key): elide_vectors(item) for key, item in value.items()}
-    if _is_sequence(value):
+    if is_sequence(value):
         if _is_long_vector(value):
             return f"<{len(value)} floats>"
         return [elide_vectors(item) for item in value]
@@ -125,6 +125,16 @@ def example(type_text: str, dimensions: int = 3) -> object:
         "STRING": "x", "INTEGER": 1, "FLOAT": 0.5, "BOOLEAN": True, "MAP": {}, "ANY": 1, "DATETIME": "x", "NULL": None,
     }  # fmt: skip
     return examples[first]
+
+
+def is_sequence(value: object) -> TypeGuard[Sequence[object]]:
+    """True for lists, tuples and the like; not for text or bytes."""
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
+
+
+def is_mapping(value: object) -> TypeGuard[Mapping[object, object]]:
+    """True for dictionaries and the like."""
+    return isinstance(value, Mapping)
 
 
 def _split_union(text: str) -> list[str]:
@@ -165,7 +175,7 @@ def _match(value: object, kind: str) -> tuple[bool, object]:
 def _match_list(value: object, inner: str) -> tuple[bool, object]:
     if isinstance(value, np.ndarray):
         return _match_list(value.tolist(), inner)
-    if not _is_sequence(value):
+    if not is_sequence(value):
         return False, None
     if inner == "FLOAT":
         return _match_numbers(value)
@@ -196,23 +206,15 @@ def _is_sendable(value: object) -> bool:
         return -_INT64 <= value < _INT64
     if isinstance(value, str):
         return not any("\ud800" <= character <= "\udfff" for character in value)
-    if _is_mapping(value):
+    if is_mapping(value):
         return all(isinstance(key, str) and _is_sendable(key) and _is_sendable(item) for key, item in value.items())
-    if _is_sequence(value):
+    if is_sequence(value):
         return all(_is_sendable(item) for item in value)
     return False
 
 
 def _is_long_vector(value: Sequence[object]) -> bool:
     return len(value) >= _LONG_VECTOR and all(isinstance(item, float) for item in value)
-
-
-def _is_sequence(value: object) -> TypeGuard[Sequence[object]]:
-    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
-
-
-def _is_mapping(value: object) -> TypeGuard[Mapping[object, object]]:
-    return isinstance(value, Mapping)
 
 
 def _quoted(text: str) -> str:

@@ -1,0 +1,15 @@
+// name: explore/identities
+// mode: read
+// summary: Which entities are taken for one identity and why, as a picture; rejected links are shown too.
+// param video_id: STRING | NULL - only links of this video; null for the whole library
+// param limit: INTEGER - how many links at most
+// returns entity: NODE - one entity
+// returns same_as: RELATIONSHIP - the link
+// returns other: NODE - the other entity
+// returns score: FLOAT - how alike, 0..1
+// returns status: STRING - auto, accepted or rejected
+MATCH (entity:Entity)-[same_as:SAME_AS]->(other:Entity)
+WHERE $video_id IS NULL OR $video_id IN [entity.videoId, other.videoId]
+RETURN entity, same_as, other, same_as.score AS score, same_as.status AS status
+ORDER BY score DESC, entity.id, other.id
+LIMIT $limit
