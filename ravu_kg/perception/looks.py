@@ -1,0 +1,87 @@
+"""The look of an entity as a vector: colour histograms of the upper, middle and lower third of its box.
+
+A histogram is joint over CIELAB lightness and both colour axes, with soft bins, and the middle columns count most:
+there is less of the background. Two looks compare by their cosine, which for these square-rooted histograms is the
+Bhattacharyya coefficient: 1 the same colours in the same places, about 0.65 for two pedestrians picked at random,
+0.83 and more for the same one a second later.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ravu_kg.perception.colors import small_picture, to_lab
+from ravu_kg.types import Box, FloatArray, Image
+
+_WIDTH_PX, _HEIGHT_PX = 16, 36
+_THIRDS = 3
+_LIGHTNESS_BINS, _COLOR_BINS = 5, 7
+_COLOR_REACH = 24.0
+_CENTRE_SPREAD = 0.25
+_SIDE_LEFT_OUT = 0.15
+
+LOOK_DIMENSIONS = _THIRDS * _LIGHTNESS_BINS * _COLOR_BINS * _COLOR_BINS
+
+
+def histogram(image: Image, box: Box) -> FloatArray | None:
+    """Colour shares of the parts of a box, (LOOK_DIMENSIONS,), adding up to 1; None when it is outside the picture.
+
+    Histograms of one entity may be added up; :func:`look` turns the sum into a vector that can be compared.
+    """
+    margin = box.width * _SIDE_LEFT_OUT
+    inner = Box(box.x_min + margin, box.y_min, box.x_max - margin, box.y_max)
+    small = small_picture(image, inner, _WIDTH_PX, _HEIGHT_PX)
+    if small is None:
+        return None
+    lab = to_lab(small).reshape(-1, 3)
+    position = np.stack(
+        [
+            _bins(lab[:, 0], 0.0, 100.0, _LIGHTNESS_BINS),
+            _bins(lab[:, 1], -_COLOR_REACH, _COLOR_REACH, _COLOR_BINS),
+            _bins(lab[:, 2], -_COLOR_REACH, _COLOR_REACH, _COLOR_BINS),
+        ]
+    )
+    lower = np.minimum(position.astype(np.intp), np.array([[_LIGHTNESS_BINS], [_COLOR_BINS], [_COLOR_BINS]]) - 2)
+    part = position - lower
+    cells: list[NDArray[np.intp]] = []
+    weights: list[NDArray[np.float64]] = []
+    for corner in np.ndindex(2, 2, 2):
+        step = np.array(corner)[:, None]
+        index = lower + step
+        cells.append(_THIRD_OF_PIXEL + (index[0] * _COLOR_BINS + index[1]) * _COLOR_BINS + index[2])
+        weights.append(_PIXEL_WEIGHT * np.prod(np.where(step == 1, part, 1 - part), axis=0))
+    shares = np.bincount(np.concatenate(cells), np.concatenate(weights), minlength=LOOK_DIMENSIONS)
+    return (shares / shares.sum()).astype(np.float32)
+
+
+def look(histograms: FloatArray) -> FloatArray | None:
+    """The unit vector of a histogram or of a sum of them; None when the sum is empty."""
+    rooted = np.sqrt(histograms)
+    length = float(np.linalg.norm(rooted))
+    return (rooted / length).astype(np.float32) if length > 0 else None
+
+
+def likeness(first: FloatArray, second: FloatArray) -> float:
+    """How alike two looks are, 0..1."""
+    return float(np.clip(first @ second, 0.0, 1.0))
+
+
+def _bins(values: NDArray[np.float32], low: float, high: float, count: int) -> NDArray[np.float64]:
+    scaled = (values.astype(np.float64) - low) / (high - low) * (count - 1)
+    return np.clip(scaled, 0.0, count - 1)
+
+
+def _pixel_weights() -> NDArray[np.float64]:
+    offset = (np.arange(_WIDTH_PX) + 0.5) / _WIDTH_PX - 0.5
+    row = np.exp(-(offset**2) / (2 * _CENTRE_SPREAD**2))
+    return np.tile(row, _HEIGHT_PX)
+
+
+def _thirds() -> NDArray[np.intp]:
+    third = np.arange(_HEIGHT_PX) * _THIRDS // _HEIGHT_PX
+    return np.repeat(third, _WIDTH_PX) * (_LIGHTNESS_BINS * _COLOR_BINS * _COLOR_BINS)
+
+
+_PIXEL_WEIGHT = _pixel_weights()
+_THIRD_OF_PIXEL = _thirds()
