@@ -70,6 +70,13 @@ def describe(perception: Perception, video_id: str, *, window_s: float = 60.0) -
     )
 
 
+def given_sentence(text: str, subject: str) -> str:
+    """A given event's words; a bare predicate (``overtakes a car``) gets its subject, for the embedding's sake."""
+    words = text.strip().rstrip(".")
+    whole = not words[:1].islower() or words.split()[0] in ("a", "an", "the", "another", "two", "some")
+    return f"{words if whole else f'{subject} {words}'}."
+
+
 def _entities(scene: Scene, video_id: str, actions: dict[int, list[TimedAction]]) -> list[Entity]:
     colors = palette(len(scene.tracks))
     return [
@@ -124,7 +131,7 @@ def _events(scene: Scene, video_id: str, actions: dict[int, list[TimedAction]]) 
                 seq=seq,
                 start_s=one.start_s,
                 end_s=one.end_s,
-                description=one.text,
+                description=given_sentence(one.text, subject),
             )
             for seq, one in enumerate(given)
         ]

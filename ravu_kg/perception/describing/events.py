@@ -45,6 +45,8 @@ class Action:
     start: int
     stop: int
     text: str
+    moving: bool = False
+    """Of an entry: who comes in moving stops afterwards, who only appears is still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,8 @@ def actions_of(scene: Scene, track_id: int) -> list[TimedAction]:
     """The events of one track, in order, covering its presence; times are observations of the track."""
     track, path = scene.tracks[track_id], scene.paths[track_id]
     entry = _entry(scene, track, path)
-    exit_ = _exit(scene, track, path)
     begin = entry.stop if entry else 0
+    exit_ = _exit(scene, track, path, begin)
     end = exit_.start if exit_ else len(path)
     pieces: list[Run] = [
         Run(max(run.start, begin), min(run.stop, end), run.value)
@@ -76,9 +78,10 @@ def actions_of(scene: Scene, track_id: int) -> list[TimedAction]:
         exit_ = replace(exit_, start=pieces.pop().start)
     actions = [entry] if entry else []
     for position, piece in enumerate(pieces):
-        after_motion = (position > 0 and path.motion(pieces[position - 1].start)[0] != "still") or (
-            position == 0 and entry is not None
-        )
+        if position:
+            after_motion = path.motion(pieces[position - 1].start)[0] != "still"
+        else:
+            after_motion = entry is not None and entry.moving
         if path.motion(piece.start)[0] == "still":
             actions += _still(scene, track, path, piece, after_motion=after_motion)
         else:
@@ -96,9 +99,7 @@ def _timed(actions: list[Action], track: Track, path: Path, end_s: float) -> lis
         TimedAction(start_s, stop_s, action.text)
         for action, start_s, stop_s in zip(actions, starts, [*starts[1:], end_s], strict=True)
     ]
-    return [action for action in timed if action.end_s > action.start_s] or [
-        TimedAction(track.start_s, max(end_s, track.start_s), actions[0].text)
-    ]
+    return [action for action in timed if action.end_s > action.start_s]
 
 
 def _nearest(times_s: np.ndarray[tuple[int], np.dtype[np.float64]], time_s: float) -> float:
@@ -120,26 +121,20 @@ def _entry(scene: Scene, track: Track, path: Path) -> Action | None:
     else:
         text = f"appears {place_phrase(int(path.columns[0]), int(path.rows[0]))} of the picture"
     first = runs_of(path.codes)[0]
-    return Action(0, min(_border_event_steps(path, first), _half(scene, track, path)), text)
+    longest = max(1, len(path) // 2) if track.ended_by == "left" else len(path)  # leaving takes its share
+    stop = min(_border_event_steps(path, first), longest)
+    return Action(0, stop, text, moving=bool(side) or path.motion(0)[0] != "still")
 
 
-def _exit(scene: Scene, track: Track, path: Path) -> Action | None:
+def _exit(scene: Scene, track: Track, path: Path, begin: int) -> Action | None:
     if track.ended_by != "left":
         return None
     last_position = len(path) - 1
     side = _border(scene, path, last_position, inward=False) or _nearest_border(scene, path, last_position)
     text = f"leaves to the {side}" if side in ("left", "right") else f"leaves at the {side}"
     last = runs_of(path.codes)[-1]
-    return Action(
-        len(path) - min(_border_event_steps(path, last), len(path) - _half(scene, track, path)), len(path), text
-    )
-
-
-def _half(scene: Scene, track: Track, path: Path) -> int:
-    """Steps that entering may take: a short track is shared with leaving."""
-    if track.ended_by != "left":
-        return len(path)
-    return max(1, len(path) // 2)
+    start = max(len(path) - _border_event_steps(path, last), begin)
+    return Action(start, len(path), text)
 
 
 def _border_event_steps(path: Path, run: Run) -> int:

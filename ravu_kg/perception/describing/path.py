@@ -40,6 +40,8 @@ BORDER_SHARE = 0.015
 """An edge nearer to the border than this share of the picture is cut off by it and tells nothing of motion."""
 PLACE_MARGIN = 0.04
 """A place changes only when the centre is this share of the picture past the line between two places."""
+SMALLEST_SHARE = 0.75
+"""A speed is compared with the present size, but at least with this share of the usual one."""
 UPRIGHT_FROM, UPRIGHT_UNTIL = 2.1, 1.8
 """Height over width from which a person stands or walks, and below which no longer."""
 
@@ -110,7 +112,7 @@ def trace(track: Track, video: VideoInfo) -> Path:
     )
     size_px = float(np.median(observed_sizes))
     # A box that is still half outside the picture is small for its speed, hence the floor.
-    sizes = np.maximum(np.sqrt(widths * heights), size_px / 2)
+    sizes = np.maximum(np.sqrt(widths * heights), SMALLEST_SHARE * size_px)
     velocities, growth = _free_motion(steady, slopes, widths, heights, video)
     codes = _motion_codes(velocities, growth, sizes, float(np.hypot(video.width_px, video.height_px)))
     aspect = heights / widths

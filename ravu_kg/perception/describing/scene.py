@@ -47,8 +47,8 @@ class Scene:
 
     def present_until_s(self, track: Track) -> float:
         """End of the half-open presence: one tracking step after the last observation, within the video."""
-        end_s = track.end_s + self.ticks_s[track.track_id]
-        return max(min(end_s, self.perception.video.duration_s), track.end_s)
+        end_s, duration_s = track.end_s + self.ticks_s[track.track_id], self.perception.video.duration_s
+        return min(end_s, duration_s) if duration_s > track.end_s else end_s
 
     def placed(self, track_id: int, time_s: float) -> Placed:
         """An entity at a time of its track; outside of it the first or last box counts."""

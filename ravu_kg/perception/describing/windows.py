@@ -233,12 +233,12 @@ class _Picture:
             phrases.append(
                 enumerated(
                     [
-                        f"{predicate_text(one.predicate)} {self._mention(one.object_track, track_id, by_name)}"
+                        f"{predicate_text(one.predicate).lower()} {self._mention(one.object_track, track_id, by_name)}"
                         for one in self.given[track_id]
                     ]
                 )
             )
-        main = self._main_relation(track_id)
+        main = self._main_relation(track_id, with_given=with_given)
         if main:
             in_alive = main.predicate == "inside" and self.placed[main.object].label in PEOPLE | ANIMALS
             predicate = "overlapping" if in_alive else main.predicate
@@ -248,9 +248,9 @@ class _Picture:
     def _mention(self, other: int, seen_from: int, by_name: bool) -> str:
         return self.scene.wording.names[other] if by_name else self.scene.wording.other(other, seen_from)
 
-    def _main_relation(self, track_id: int) -> Measured | None:
-        """The relation that the sentence tells."""
-        told = {one.object_track for one in self.given.get(track_id, [])}
+    def _main_relation(self, track_id: int, *, with_given: bool) -> Measured | None:
+        """The relation that the sentence tells; not of those whom a given relation has told of."""
+        told = {one.object_track for one in self.given.get(track_id, []) if with_given}
         candidates = [one for one in self.measured.get(track_id, []) if one.object not in told and self._matters(one)]
         box = self.placed[track_id].box
         return min(
