@@ -1,0 +1,263 @@
+"""An answerer without a model: it says what the evidence says."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from ravu_kg.reasoning.judging import content_words, shared
+from ravu_kg.reasoning.language import Reading, read_question
+from ravu_kg.reasoning.plan import LocalizeNode, State
+from ravu_kg.reasoning.protocols import Reply, Supporter
+from ravu_kg.reasoning.records import Evidence, Execution, Found, Interval, Span
+from ravu_kg.reasoning.vocabulary import COLOR_NAMES, plural, read_phrase
+
+TOLD = 4
+"""An answer quotes at most so many events or sentences."""
+MEANING_WEIGHT, WORDS_WEIGHT = 0.6, 0.4
+_NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+
+
+class ExtractiveAnswerer:
+    """Puts counts, intervals and sentences of the evidence into one short text."""
+
+    @property
+    def name(self) -> str:
+        """As the answer names it."""
+        return "extractive"
+
+    def answer(self, question: str, options: Sequence[str], execution: Execution, supporter: Supporter) -> Reply:
+        """The answer; with options, the text of the best supported one.
+
+        The margin is the best option's support minus the second best's, 0..1; without options it is 0.
+        """
+        reading = read_question(question)
+        text, intervals = _text(reading, execution)
+        if not options:
+            return Reply(text, None, 0.0, intervals)
+        scores = option_scores(reading, options, execution, supporter, text)
+        best = max(range(len(options)), key=lambda position: scores[position])
+        others = [score for position, score in enumerate(scores) if position != best]
+        margin = scores[best] - max(others) if others else scores[best]
+        return Reply(options[best], best, max(0.0, min(1.0, margin)), intervals)
+
+
+def option_scores(
+    reading: Reading, options: Sequence[str], execution: Execution, supporter: Supporter, text: str
+) -> list[float]:
+    """Support of each option, 0..1: a number that was counted, else meaning and words of the evidence."""
+    count = next((one.count for one in reversed(list(execution.bindings.values())) if one.count is not None), None)
+    numbers = [_number(option) for option in options]
+    if count is not None and any(number is not None for number in numbers):
+        return [0.0 if number is None else 1.0 / (1.0 + abs(number - count)) for number in numbers]
+    meaning = supporter.support(execution, options)
+    evidence = " ".join([text, *(" ".join([one.text, *one.attributes]) for one in execution.evidence)])
+    words = [shared(content_words(option), evidence) for option in options]
+    return [MEANING_WEIGHT * a + WORDS_WEIGHT * b for a, b in zip(meaning, words, strict=True)]
+
+
+def _text(reading: Reading, execution: Execution) -> tuple[str, tuple[Span, ...]]:
+    found = list(execution.bindings.values())
+    last = found[-1]
+    counting = next((one for one in found if one.function == "count_nodes"), None)
+    if counting is not None:
+        if reading.kind == "inventory":
+            return _inventory(counting), ()
+        return _count(reading, counting), ()
+    state_step = _state_step(execution)
+    if reading.kind in ("when", "how_long", "yes_no", "which_video") and state_step is not None:
+        state, moment = state_step
+        if not moment.intervals:
+            return _nothing(reading, moment), ()
+        return _about_state(reading, state, moment)
+    if reading.kind == "who" and state_step is not None:
+        return _who(reading, *state_step, execution), ()
+    missing = next((one.note for one in found if one.note and not one.evidence and not one.intervals), "")
+    if not execution.evidence:
+        return (missing or last.note or "The memory has no evidence for this question."), ()
+    if reading.kind == "when":
+        spans = tuple((one.start_s, one.end_s) for one in last.intervals)
+        best = max(execution.evidence, key=lambda one: one.score)
+        return f"At about {_seconds(best.timestamp_s)}: {_sentence(best.text)}", spans
+    if reading.kind == "color":
+        return _color(last, execution.evidence), ()
+    if reading.kind == "where":
+        return _where(execution.evidence), ()
+    return _told(reading, execution), ()
+
+
+def _count(reading: Reading, found: Found) -> str:
+    count = found.count or 0
+    if reading.kind == "count_events":
+        text = f"{count} {'time' if count == 1 else 'times'}."
+    else:
+        noun = read_phrase(reading.subject or "things").noun or "thing"
+        text = f"{count or 'No'} {noun if count == 1 else plural(noun)}{'' if count else ' found'}."
+    return f"{text} {found.note}".strip() if found.note and count else text
+
+
+def _inventory(found: Found) -> str:
+    kinds = Counter(re.sub(r" \d+$", "", one.name) for one in found.counted if one.counted)
+    if not kinds:
+        return "The memory has no entity for this video."
+    parts = [f"{count} {kind if count == 1 else plural(kind)}" for kind, count in kinds.most_common(12)]
+    return _capital(_listed(parts)) + "."
+
+
+def _about_state(reading: Reading, state: State, found: Found) -> tuple[str, tuple[Span, ...]]:
+    spans = tuple((one.start_s, one.end_s) for one in found.intervals)
+    subject = _capital(_with_article(state.subject))
+    if reading.kind == "how_long":
+        total_s = sum(one.length_s for one in found.intervals)
+        return f"{_seconds(total_s)}: {_lower(_state_text(subject, state, found.intervals))}", spans
+    text = _state_text(subject, state, found.intervals)
+    return (f"Yes. {text}" if reading.kind == "yes_no" else text), spans
+
+
+def _state_text(subject: str, state: State, intervals: Sequence[Interval]) -> str:
+    read = read_phrase(state.subject)
+    be = "are" if read.plural else "is"
+    if state.name in ("enters", "returns", "leaves"):
+        verb = {"enters": "come into the picture", "returns": "come back", "leaves": "leave the picture"}[state.name]
+        verb = verb if read.plural else verb.replace("come", "comes", 1).replace("leave", "leaves", 1)
+        times = _listed([_seconds(one.start_s) for one in intervals[:6]])
+        return f"{subject} {verb} at {times}{_more(intervals, 6)}."
+    said = {
+        "present": "in the picture",
+        "absent": "out of the picture",
+        "near": f"near {_with_article(state.object or '')}",
+        "far": f"far from {_with_article(state.object or '')}",
+    }[state.name]
+    several = len({one.identity_id for one in intervals}) > 1
+    stretches = [
+        f"from {_seconds(one.start_s)} to {_seconds(one.end_s)}" + (f" ({one.name})" if several and one.name else "")
+        for one in intervals[:6]
+    ]
+    return f"{subject} {be} {said} {_listed(stretches)}{_more(intervals, 6)}."
+
+
+def _nothing(reading: Reading, found: Found) -> str:
+    note = _capital(found.note) or "The memory does not show it."
+    return f"No. {note}" if reading.kind == "yes_no" else note
+
+
+def _who(reading: Reading, state: State, found: Found, execution: Execution) -> str:
+    if not found.intervals:
+        return _nothing(reading, found)
+    first = found.intervals[0]
+    name = _capital(first.name or found.name or state.subject)
+    if state.name in ("enters", "returns", "leaves"):
+        next_one = reading.clause is not None or reading.order == "next"
+        order = "next" if next_one else state.which.replace("all", "")
+        verb = {"enters": "comes", "returns": "comes back", "leaves": "leaves"}[state.name]
+        text = f"{name} {f'{verb} {order}'.strip()}, at {_seconds(first.start_s)}."
+        said = [one.text for one in execution.evidence if set(one.entity_ids) & set(first.entity_ids)]
+        return f"{text} {_sentence(said[0])}" if said else text
+    names = list(dict.fromkeys(one.name for one in found.intervals if one.name))
+    be = "is" if len(names) == 1 else "are"
+    said = {"present": "in the picture", "absent": "out of the picture", "near": "near", "far": "far from"}[state.name]
+    target = f" {_with_article(state.object)}" if state.object else ""
+    times = f"first from {_seconds(first.start_s)} to {_seconds(first.end_s)}"
+    return f"{_capital(_listed(names))} {be} {said}{target}, {times}."
+
+
+def _color(found: Found, evidence: Sequence[Evidence]) -> str:
+    weights: Counter[str] = Counter()
+    for one in evidence:
+        for word in (word for attribute in one.attributes for word in attribute.lower().split()):
+            if word in COLOR_NAMES and word not in ("dark", "light"):
+                weights[word] += 1
+    if not weights:
+        for one in evidence:
+            weights.update(word for word in re.findall(r"[a-z]+", one.text.lower()) if word in COLOR_NAMES)
+    if not weights:
+        return "The memory knows no colour of it."
+    ranked = weights.most_common(2)
+    colors = [color for color, weight in ranked if weight >= 0.35 * ranked[0][1]]
+    return f"{_capital(' and '.join(colors))}{f' ({found.name})' if found.name else ''}."
+
+
+_PLACE = re.compile(
+    r"\b(?:in the middle|at the (?:top|bottom|left|right)(?: (?:left|right))?)(?: of the picture)?(?:, (?:near|"
+    r"right next to|in or in front of|above|below|left of|right of) [^,.]+)?"
+)  # fmt: skip
+
+
+def _where(evidence: Sequence[Evidence]) -> str:
+    places: list[tuple[str, float]] = []
+    for one in evidence:
+        found = _PLACE.search(one.text)
+        place = found[0] if found else ""
+        if place and (not places or places[-1][0] != place):
+            places.append((place, one.timestamp_s))
+    if not places:
+        return _sentence(evidence[0].text)
+    if len({place for place, _ in places}) == 1:
+        return _sentence(places[0][0])
+    return _sentence(", then ".join(f"{place} ({_seconds(time_s)})" for place, time_s in places[:TOLD]))
+
+
+def _told(reading: Reading, execution: Execution) -> str:
+    """Events and sentences in time order, each said once; with an order word, only the first or last of them."""
+    told: dict[tuple[tuple[str, ...], str], list[Evidence]] = {}
+    for one in execution.evidence:
+        told.setdefault((one.entity_ids if one.event_id else (), one.text), []).append(one)
+    parts = [(min(one.timestamp_s for one in group), max(one.timestamp_s for one in group), text)
+             for (_, text), group in told.items()]  # fmt: skip
+    if reading.order in ("first", "next"):
+        parts = parts[:1]
+    elif reading.order == "last":
+        parts = parts[-1:]
+    elif len(parts) > TOLD:
+        step = (len(parts) - 1) / (TOLD - 1)
+        parts = [parts[round(position * step)] for position in range(TOLD)]
+    return " ".join(
+        f"{_seconds(start_s) if end_s - start_s < 0.05 else f'{start_s:.1f}-{end_s:.1f} s'}: {_sentence(text)}"
+        for start_s, end_s, text in parts
+    )
+
+
+def _state_step(execution: Execution) -> tuple[State, Found] | None:
+    """The last localize_node step with a state that is not merely an anchor."""
+    for step in reversed(execution.plan.steps):
+        arguments = step.arguments
+        if isinstance(arguments, LocalizeNode) and arguments.state is not None and step.save_as != "anchor":
+            return arguments.state, execution.bindings[step.save_as]
+    return None
+
+
+def _number(text: str) -> int | None:
+    if found := re.search(r"\d+", text):
+        return int(found[0])
+    return next((_NUMBERS.index(word) for word in text.lower().split() if word in _NUMBERS), None)
+
+
+def _seconds(time_s: float) -> str:
+    return f"{time_s:.1f} s"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _more(items: Sequence[object], shown: int) -> str:
+    return f" and {len(items) - shown} more times" if len(items) > shown else ""
+
+
+def _with_article(phrase: str) -> str:
+    read = read_phrase(phrase)
+    has = re.match(r"(?:the|an?|this|that|his|her|its|their|no|any|all|every|some|two|both)\b", phrase)
+    return phrase if has or read.plural or not phrase else f"a {phrase}"
+
+
+def _sentence(text: str) -> str:
+    return _capital(text.strip().rstrip(".")) + "."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,111 @@
+"""The whole way from a question about one video to its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ravu_kg.graph.reader import GraphReader
+from ravu_kg.graph.values import cypher_literal
+from ravu_kg.reasoning.context import Phrases
+from ravu_kg.reasoning.executor import execute
+from ravu_kg.reasoning.plan import Plan
+from ravu_kg.reasoning.protocols import Answerer, Judge, Planner
+from ravu_kg.reasoning.records import Answer, Execution, StepTrace, Usage
+
+
+class EvidenceSupport:
+    """Compares answer options with the sentences of the evidence inside the graph."""
+
+    def __init__(self, reader: GraphReader, phrases: Phrases) -> None:
+        self._reader = reader
+        self._phrases = phrases
+
+    def support(self, execution: Execution, options: Sequence[str]) -> list[float]:
+        """For each option the best similarity of any sentence of the evidence, 0..1."""
+        nodes = list(dict.fromkeys(one.node_id for one in execution.evidence if one.node_id))
+        events = list(dict.fromkeys(one.event_id for one in execution.evidence if one.event_id))
+        if not (nodes or events) or not options:
+            return [0.0] * len(options)
+        found = self._reader.option_support(nodes, events, [self._phrases.vector(one).tolist() for one in options])
+        return [found.get(position, 0.0) for position in range(len(options))]
+
+
+def answer_question(
+    question: str,
+    video_id: str,
+    options: Sequence[str] = (),
+    *,
+    reader: GraphReader,
+    phrases: Phrases,
+    planner: Planner,
+    judge: Judge,
+    answerer: Answerer,
+) -> Answer:
+    """Plan, execute, answer.
+
+    Options are answered among, never used to retrieve.
+
+    Raises:
+        ReasoningError: the question is empty.
+        NotFoundError: the memory has no such video.
+        GraphError: Neo4j refused or is out of reach.
+    """
+    plan = planner.plan(question)
+    return answer_plan(plan, video_id, options, reader=reader, phrases=phrases, judge=judge, answerer=answerer)
+
+
+def answer_plan(
+    plan: Plan,
+    video_id: str,
+    options: Sequence[str] = (),
+    *,
+    reader: GraphReader,
+    phrases: Phrases,
+    judge: Judge,
+    answerer: Answerer,
+) -> Answer:
+    """Execute a plan (from a planner or a file) and answer its question.
+
+    Raises:
+        PlanError: a reference that no earlier step answers.
+        NotFoundError: the memory has no such video.
+    """
+    video = reader.video(video_id)
+    execution = execute(plan, video, reader, phrases, judge, also_embed=options)
+    reply = answerer.answer(plan.question, options, execution, EvidenceSupport(reader, phrases))
+    counts = [found.count for found in execution.bindings.values() if found.count is not None]
+    return Answer(
+        answer=reply.text,
+        option=reply.option,
+        margin=reply.margin,
+        method={"planner": plan.planner, "reranker": judge.name, "answerer": answerer.name},
+        evidence=execution.evidence,
+        plan=plan,
+        trace=execution.trace,
+        usage=Usage(),
+        coverage=execution.coverage,
+        count=counts[-1] if counts else None,
+        intervals=reply.intervals,
+        video_id=video_id,
+        question=plan.question,
+        notes=tuple(found.note for found in execution.bindings.values() if found.note),
+    )
+
+
+def explain(trace: Sequence[StepTrace], *, full_vectors: bool = False) -> str:
+    """The executed Cypher with its parameters as ``:param`` lines, ready for the Neo4j Browser.
+
+    Args:
+        trace: of an answer.
+        full_vectors: write vectors out, so that the text runs as it is; else they are shown as ``<768 floats>``.
+    """
+    blocks: list[str] = []
+    for entry in trace:
+        lines = [
+            f":param {name} => {cypher_literal(value, full_vectors=full_vectors)}"
+            for name, value in entry.full_parameters.items()
+        ]
+        cost = f"{entry.rows} rows in {entry.elapsed_s * 1000:.0f} ms"
+        head = f"// {entry.step}: {entry.function} ({entry.template}), {cost}"
+        blocks.append("\n".join([head, *lines, f"{entry.statement};"]))
+    return "\n\n".join(blocks)

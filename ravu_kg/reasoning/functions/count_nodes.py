@@ -1,0 +1,135 @@
+"""count_nodes: how many identities there are, or how often something happens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ravu_kg.graph.reader import SentenceRow
+from ravu_kg.reasoning.context import Context, Identity, lasting
+from ravu_kg.reasoning.functions import showing
+from ravu_kg.reasoning.plan import CountNodes
+from ravu_kg.reasoning.protocols import Candidate
+from ravu_kg.reasoning.records import Counted, Evidence, Found, Interval
+
+PER_ENTITY = 3
+
+
+def count_nodes(context: Context, step: str, arguments: CountNodes, leaf: bool) -> Found:
+    """Count distinct identities, never boxes: who left and came back counts once.
+
+    Fragments (see :func:`ravu_kg.reasoning.context.lasting`) are left out and named as such.
+    """
+    candidates = _candidates(context, arguments.node)
+    within = [one for one in candidates if one.start_s < context.span[1] and one.end_s > context.span[0]]
+    kept = lasting(within)
+    dropped = [
+        Counted(one.identity_id, one.name, False, f"seen for only {one.seen_s:.1f} s")
+        for one in within
+        if one not in kept
+    ]
+    if not kept:
+        return Found(step, "count_nodes", count=0, counted=tuple(dropped),
+                     note=f"The memory has nothing that matches {arguments.node!r}.")  # fmt: skip
+    if arguments.event_condition is None:
+        return _all(context, step, kept, dropped)
+    return _conditional(context, step, arguments, kept, dropped)
+
+
+def _candidates(context: Context, node: str) -> list[Identity]:
+    if not node.startswith("$"):
+        return context.matching(node)
+    entity_ids, _ = context.node(node)
+    return [one for one in context.identities() if set(one.entity_ids) & set(entity_ids)]
+
+
+def _all(context: Context, step: str, kept: Sequence[Identity], dropped: Sequence[Counted]) -> Found:
+    counted = [Counted(one.identity_id, one.name, True, _seen(one)) for one in kept]
+    return Found(
+        step,
+        "count_nodes",
+        evidence=tuple(_portraits(context, step, kept)),
+        intervals=tuple(Interval(one.start_s, one.end_s, one.identity_id, one.entity_ids, one.name) for one in kept),
+        entity_ids=tuple(entity for one in kept for entity in one.entity_ids),
+        count=len(kept),
+        counted=(*counted, *dropped),
+    )
+
+
+def _conditional(
+    context: Context, step: str, arguments: CountNodes, kept: Sequence[Identity], dropped: Sequence[Counted]
+) -> Found:
+    condition = arguments.event_condition or ""
+    owner = {entity: one.identity_id for one in kept for entity in one.entity_ids}
+    sentences = context.reader.sentences(
+        list(owner), context.phrases.vector(condition), context.span,
+        PER_ENTITY if arguments.count_of == "identities" else 50,
+    )  # fmt: skip
+    by_identity: dict[str, list[SentenceRow]] = {one.identity_id: [] for one in kept}
+    for sentence in sentences:
+        by_identity[owner[sentence.entity_id]].append(sentence)
+    candidates = [Candidate(one.identity_id, one.name, one.label, tuple(by_identity[one.identity_id])) for one in kept]
+    verdicts = context.judge.count(condition, candidates)
+    if all(verdict.met is None for verdict in verdicts) and arguments.count_of == "identities":
+        note = f"The memory cannot tell who meets {condition!r}; all are counted."
+        return replace(_all(context, step, kept, dropped), note=note)
+    evidence: list[Evidence] = []
+    counted: list[Counted] = list(dropped)
+    happenings = 0
+    for one, verdict in zip(kept, verdicts, strict=True):
+        met = bool(verdict.met)
+        counted.append(Counted(one.identity_id, one.name, met, verdict.reason))
+        events = [match for match in verdict.matches if match.kind == "event"]
+        happenings += len(events)
+        shown = verdict.matches[:1] if arguments.count_of == "identities" else events
+        if met:
+            evidence += [_of_sentence(context, step, match) for match in shown]
+    members = [one for one, verdict in zip(kept, verdicts, strict=True) if verdict.met]
+    return Found(
+        step,
+        "count_nodes",
+        evidence=tuple(evidence),
+        intervals=tuple(Interval(one.start_s, one.end_s or one.start_s) for one in evidence if one.start_s is not None),
+        entity_ids=tuple(entity for one in members for entity in one.entity_ids),
+        count=len(members) if arguments.count_of == "identities" else happenings,
+        counted=tuple(counted),
+    )
+
+
+def _portraits(context: Context, step: str, kept: Sequence[Identity]) -> list[Evidence]:
+    """One frame of each identity: the one in the middle of its longest stay."""
+    start_s, end_s = context.span
+    stays = [max(one.entities, key=lambda entity: entity.end_s - entity.start_s) for one in kept[: showing.KEY_FRAMES]]
+    spans = [(max(one.start_s, start_s), min(one.end_s, end_s)) for one in stays]
+    nodes = context.reader.entity_nodes([one.entity_id for one in stays], spans, 50)
+    portraits: list[Evidence] = []
+    for position, stay in enumerate(stays):
+        own = [node for node in nodes if node.span == position and node.entity_id == stay.entity_id]
+        if own:
+            portraits.append(showing.of_node(context, step, own[len(own) // 2]))
+        else:
+            portraits.append(
+                showing.of_time(context, step, spans[position][0], (stay.entity_id,), f"{kept[position].name} is seen.")
+            )
+    return portraits
+
+
+def _of_sentence(context: Context, step: str, sentence: SentenceRow) -> Evidence:
+    time_s = max(sentence.start_s, context.span[0])
+    return Evidence(
+        timestamp_s=time_s,
+        frame_index=context.frame_index(time_s),
+        entity_ids=(sentence.entity_id,),
+        step=step,
+        score=sentence.score,
+        text=sentence.description,
+        node_id=sentence.id if sentence.kind == "node" else "",
+        event_id=sentence.id if sentence.kind == "event" else "",
+        video_id=context.video.video_id,
+        start_s=sentence.start_s,
+        end_s=sentence.end_s,
+    )
+
+
+def _seen(identity: Identity) -> str:
+    return f"seen from {identity.start_s:.1f} s to {identity.end_s:.1f} s"

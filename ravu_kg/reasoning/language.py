@@ -1,0 +1,312 @@
+"""What a question asks for, found by rules: its kind, its temporal part, and how its clauses hang together."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from ravu_kg.reasoning.noun_phrases import first_noun_phrase, split_counted, statement
+from ravu_kg.reasoning.patterns import (
+    AUX,
+    COLOR,
+    COLOR_SUBJECT,
+    CONNECTIVES,
+    CONTRACTIONS,
+    COUNT,
+    COUNT_TAIL,
+    DO,
+    FOLLOWS,
+    GERUND,
+    HAPPENS,
+    HAPPENS_TO,
+    HOW_LONG,
+    INNER,
+    INVENTORY,
+    LEADING,
+    NOT_A_CLAUSE,
+    PART,
+    PART_VERB,
+    PARTS,
+    PRESENCE_ONLY,
+    PRONOUN,
+    SETTING,
+    SUMMARY,
+    WHEN,
+    WHERE,
+    WHICH_VIDEO,
+    WHO_NEXT,
+    WITHOUT,
+)
+from ravu_kg.reasoning.plan import Direction, State, TargetPart
+from ravu_kg.reasoning.states import is_subject, match_state, take_order
+from ravu_kg.reasoning.vocabulary import KNOWN_NOUNS, read_phrase
+
+Kind = Literal[
+    "count", "count_events", "when", "how_long", "where", "setting", "color", "who", "yes_no", "why", "how", "summary",
+    "which_video", "inventory", "what",
+]  # fmt: skip
+
+MAX_PARSED_CHARS = 400
+"""A longer text is not taken apart: it is searched for as it is."""
+MAX_QUERY_CHARS = 1000
+"""As much of a question as is embedded: an encoder reads a few hundred words at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """The part of a question that fixes the time: ``after the dog leaves``."""
+
+    connective: Direction
+    text: str
+    state: State | None
+    subject: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question taken apart."""
+
+    text: str
+    """Lower case, without the final question mark."""
+    kind: Kind
+    main: str
+    """The main clause as a statement to search for."""
+    subject: str | None = None
+    """Noun phrase that the question is about."""
+    state: State | None = None
+    part: TargetPart | None = None
+    clause: Clause | None = None
+    order: Literal["first", "last", "next"] | None = None
+    condition: str | None = None
+    """For counting: what the counted ones do."""
+
+
+def normalize(question: str) -> str:
+    """Lower case, one space between words, contractions written out, no final punctuation."""
+    text = unicodedata.normalize("NFKC", question[: MAX_QUERY_CHARS * 2]).replace("’", "'").replace("`", "'")
+    text = re.sub(r"\s+", " ", text).strip().lower()
+    text = re.sub(r"[\s?!.:;,]+\Z", "", text)
+    for short, long in CONTRACTIONS:
+        text = text.replace(short, long)
+    return text
+
+
+@lru_cache(maxsize=256)
+def read_question(question: str) -> Reading:
+    """Take a question apart. Never fails: what no rule knows is a ``what`` with the whole text to search for."""
+    text = normalize(question)
+    if len(text) > MAX_PARSED_CHARS:
+        return Reading(text=text, kind="what", main=text[:MAX_QUERY_CHARS])
+    part, rest = _take_part(text)
+    main, clause = _take_clause(rest)
+    reading = _read_main(main)
+    if clause is not None:
+        reading = _join(reading, *clause)
+    if part is not None and reading.kind == "summary" and rest == main:
+        return replace(reading, text=text, part=part)
+    return replace(reading, text=text, part=part)
+
+
+def _take_part(text: str) -> tuple[TargetPart | None, str]:
+    if found := PART_VERB.match(text):
+        word = "beginning" if found["word"] in ("begin", "start", "open") else "end"
+        return PARTS[word], "what happens"
+    found = PART.search(text)
+    if found is None:
+        return None, text
+    part = PARTS[found["word"]] if found["word"] else "middle"
+    rest = re.sub(r"\s+", " ", (text[: found.start()] + " " + text[found.end() :]).strip(" ,"))
+    return part, rest or "what happens"
+
+
+def _take_clause(text: str) -> tuple[str, tuple[Direction, str] | None]:
+    """The main clause, and the temporal one with the side of it that is asked for."""
+    if found := WITHOUT.search(text):
+        away = found["a"] or found["b"] or found["c"]
+        return text[: found.start()], ("around", f"{away} is away")
+    for leading in LEADING:
+        found = leading.match(text)
+        if found is not None and not re.match(rf"(?:{AUX}|what|which)\b", found["clause"]):
+            return found["main"], (_direction(found), found["clause"].strip(" ,"))
+    if followed := FOLLOWS.match(text):
+        return f"{followed['who']} comes", ("after", followed["np"])
+    found = INNER.search(text)
+    if found is None or NOT_A_CLAUSE.match(found["clause"]) or not text[: found.start()].strip():
+        return text, None
+    return text[: found.start()].strip(" ,"), (_direction(found), found["clause"].strip(" ,"))
+
+
+def _direction(found: re.Match[str]) -> Direction:
+    return next(name for name, _ in CONNECTIVES if found[name] is not None)
+
+
+def _join(reading: Reading, connective: Direction, text: str) -> Reading:
+    """Attach the temporal clause, lending subjects across pronouns and participles."""
+    subject = reading.subject
+    if GERUND.match(text) and subject and subject not in ("who", "a person"):
+        text = f"{subject} {text}"
+    elif (found := PRONOUN.match(text)) and subject and not PRONOUN.match(subject):
+        text = f"{subject}{text[found.end() :]}"
+    state = match_state(text, gone="absent" if connective == "around" else "leaves")
+    if state is None and is_subject(text) and (read_phrase(text).noun in KNOWN_NOUNS or read_phrase(text).ordinal):
+        state = State(subject=text, name="present")
+    own = state.subject if state else first_noun_phrase(text)
+    if state and read_phrase(state.subject).noun == "one" and subject:
+        own = re.sub(r"\bones?\b", read_phrase(subject).noun or "person", state.subject)
+        state = state.model_copy(update={"subject": own})
+    clause = Clause(connective=connective, text=text, state=state, subject=own)
+    if subject and PRONOUN.match(subject) and own:
+        reading = replace(reading, subject=own, main=reading.main.replace(subject, own, 1))
+    return replace(reading, clause=clause)
+
+
+def _read_main(text: str) -> Reading:
+    for read in (_read_count, _read_which_video, _read_how_long, _read_when, _read_where, _read_color, _read_overview):
+        reading = read(text)
+        if reading is not None:
+            return reading
+    return _read_other(text)
+
+
+def _read_count(text: str) -> Reading | None:
+    if re.match(r"\Ahow many (?:video|clip|second|minute)s?\b", text):
+        return None
+    found = COUNT.match(text) or COUNT_TAIL.match(text)
+    if found is None:
+        return None
+    rest = found["rest"]
+    if times := re.match(rf"\A(?:times?|occasions?)(?: in total| altogether)? (?:{AUX} )?(?P<what>.+)\Z", rest):
+        what = times["what"]
+        return Reading(text, "count_events", what, subject=first_noun_phrase(what) or what, condition=what)
+    noun, condition = split_counted(rest)
+    if condition and PRESENCE_ONLY.fullmatch(condition):
+        condition = ""
+    condition = re.sub(rf"\A(?:(?:that|who|which|there|{AUX}) )+", "", condition)
+    return Reading(text, "count", rest, subject=noun, condition=condition or None)
+
+
+def _read_which_video(text: str) -> Reading | None:
+    found = WHICH_VIDEO.match(text)
+    if found is None:
+        return None
+    rest = (found["rest"] or found["with"] or "").strip()
+    rest = re.sub(
+        r"\A(?:there )?(?:are|is) there |\A(?:there )?(?:shows?|contains?|has|have|features?|with|"
+        r"includes?) ",
+        "is there ",
+        rest,
+    )
+    state = match_state(rest)
+    subject = state.subject if state else first_noun_phrase(rest)
+    if state:
+        state = state.model_copy(update={"name": "present" if state.name == "enters" else state.name})
+    elif subject:
+        state = State(subject=subject, name="present")
+    return Reading(text, "which_video", statement(rest) or text, subject=subject, state=state)
+
+
+def _read_how_long(text: str) -> Reading | None:
+    found = HOW_LONG.match(text)
+    if found is None:
+        return None
+    state = match_state(found["rest"])
+    return Reading(
+        text, "how_long", statement(found["rest"]), subject=_subject(state, found["rest"]), state=_lasting(state)
+    )
+
+
+def _lasting(state: State | None) -> State | None:
+    """A change has no length: "how long does the dog disappear" asks for the absence."""
+    lasting = {"leaves": "absent", "enters": "present", "returns": "present"}
+    if state is None or state.name not in lasting:
+        return state
+    return state.model_copy(update={"name": lasting[state.name]})
+
+
+def _read_when(text: str) -> Reading | None:
+    found = WHEN.match(text)
+    if found is None:
+        return None
+    rest = found["rest"]
+    state = match_state(rest)
+    return Reading(text, "when", statement(rest), subject=_subject(state, rest), state=state)
+
+
+def _read_where(text: str) -> Reading | None:
+    found = WHERE.match(text)
+    if found is None:
+        return None
+    rest = found["rest"]
+    if SETTING.match(rest):
+        return Reading(text, "setting", text)
+    return Reading(text, "where", statement(rest), subject=first_noun_phrase(rest) or statement(rest))
+
+
+def _read_color(text: str) -> Reading | None:
+    if not COLOR.search(text) or not re.match(r"\A(?:what|which|of|tell|name|in|\w+)\b", text):
+        return None
+    found = COLOR_SUBJECT.search(text)
+    subject = (found["of"] or found["is"] or found["poss"] or found["noun"]) if found else None
+    if subject:
+        subject = re.sub(r"\A(?:what|which|is|are|the color of) ", "", subject).strip()
+    return Reading(text, "color", statement(text), subject=first_noun_phrase(subject or "") or subject or text)
+
+
+def _read_overview(text: str) -> Reading | None:
+    if SUMMARY.match(text):
+        return Reading(text, "summary", text)
+    if INVENTORY.match(text):
+        return Reading(text, "inventory", text, subject="person" if text.startswith("who") else None)
+    return None
+
+
+def _read_other(text: str) -> Reading:
+    if found := WHO_NEXT.match(text):
+        verb, order = found["verb"] or "comes", found["order"]
+        which = order if order in ("first", "last") else None
+        noun = f"a {found['noun'] or 'person'}"
+        state = match_state(f"{noun} {verb}") or State(subject=noun, name="enters")
+        return Reading(text, "who", f"{noun} {verb}", noun, state.model_copy(update={"which": which or "first"}),
+                       order=order if order in ("first", "last", "next") else None)  # fmt: skip
+    ordered = take_order(text)
+    if found := HAPPENS_TO.match(ordered.text):
+        return Reading(text, "what", f"{found['subject']}", subject=found["subject"], order=ordered.order)
+    if found := DO.match(ordered.text):
+        subject, rest = found["subject"], found["rest"]
+        kind: Kind = "how" if text.startswith("how") else "what"
+        tail = take_order(f"x{rest}")
+        return Reading(
+            text, kind, f"{subject}{tail.text[1:]}".strip(), subject=subject, order=ordered.order or tail.order
+        )
+    if HAPPENS.match(ordered.text):
+        return Reading(text, "what", text, order=ordered.order)
+    who = re.match(r"\A(?:who|whom|which|what) (?P<rest>.+)\Z", text)
+    if who and text.startswith("who"):
+        return _read_who(text, f"a person {who['rest']}")
+    if found := re.match(r"\Awhich (?P<noun>[\w ]+)\Z", text):
+        noun = first_noun_phrase(found["noun"])
+        state = match_state(f"{noun} {found['noun'][len(noun) :].strip()}") if noun else None
+        if noun and state:
+            return _read_who(text, f"{noun} {found['noun'][len(noun) :].strip()}")
+    kind = "why" if text.startswith("why") else "how" if text.startswith("how") else "what"
+    if re.match(rf"\A{AUX} ", text):
+        kind = "yes_no"
+    state = match_state(text) if kind == "yes_no" else None
+    if state and state.name == "enters" and not read_phrase(state.subject).definite:
+        state = state.model_copy(update={"name": "present"})
+    return Reading(text, kind, statement(text) or text, subject=_subject(state, text), state=state, order=ordered.order)
+
+
+def _read_who(text: str, said: str) -> Reading:
+    order = take_order(said).order
+    state = match_state(said)
+    if state and state.which == "all" and state.name in ("enters", "leaves", "returns"):
+        state = state.model_copy(update={"which": "last" if order == "last" else "first"})
+    return Reading(text, "who", said, subject=_subject(state, said), state=state, order=order)
+
+
+def _subject(state: State | None, text: str) -> str | None:
+    return state.subject if state else first_noun_phrase(text)

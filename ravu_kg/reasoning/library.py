@@ -1,0 +1,193 @@
+"""Asking and searching over every indexed video."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ravu_kg.errors import NotFoundError
+from ravu_kg.graph.reader import GraphReader, LibraryRow, NodeRow
+from ravu_kg.graph.results import ReadResult
+from ravu_kg.reasoning.asking import answer_question
+from ravu_kg.reasoning.context import Phrases
+from ravu_kg.reasoning.language import read_question
+from ravu_kg.reasoning.plan import Plan
+from ravu_kg.reasoning.protocols import Answerer, Judge, Planner
+from ravu_kg.reasoning.records import Answer, CoverageReport, Evidence, Moment, StepTrace, Usage
+from ravu_kg.reasoning.vocabulary import is_known, matching_labels, plural, read_phrase
+
+VIDEOS = 20
+"""A question about the library names at most so many videos."""
+CANDIDATES = 50
+
+
+def search(
+    text: str, *, reader: GraphReader, phrases: Phrases, judge: Judge, video_id: str | None = None, limit: int = 10
+) -> list[Moment]:
+    """Moments whose sentences are nearest to a text, best first, one a second and entity.
+
+    Raises:
+        NotFoundError: the memory has no such video.
+    """
+    vector = phrases.vector(text)
+    if video_id is None:
+        titles = {video.video_id: video.title for video in reader.videos()}
+        nodes = reader.nearest_nodes_in_library(vector, CANDIDATES)
+    else:
+        video = reader.video(video_id)
+        titles = {video_id: video.title}
+        nodes = reader.nearest_nodes(video, vector, CANDIDATES)
+    ranked = judge.rerank(text, nodes)[:limit]
+    return [
+        Moment(node.video_id, titles.get(node.video_id, ""), node.timestamp_s, node.frame_index, node.entity_id,
+               node.description, node.score)
+        for node in ranked
+    ]  # fmt: skip
+
+
+def answer_library(
+    question: str,
+    options: Sequence[str] = (),
+    *,
+    reader: GraphReader,
+    phrases: Phrases,
+    planner: Planner,
+    judge: Judge,
+    answerer: Answerer,
+) -> Answer:
+    """Answer over all videos: which of them show something, how many there are, or from the best matching one.
+
+    Raises:
+        ReasoningError: the question is empty.
+        NotFoundError: nothing is indexed.
+    """
+    plan = planner.plan(question)
+    reading = read_question(question)
+    trace: list[StepTrace] = []
+    watched = reader.observed(lambda result: trace.append(_trace(plan, reader, result)))
+    noun = read_phrase(reading.subject).noun if reading.subject else ""
+    rows = _holders(noun, watched, phrases)
+    method = {"planner": plan.planner, "reranker": judge.name, "answerer": answerer.name}
+    if reading.kind == "which_video" or (reading.kind == "yes_no" and noun and not rows and is_known(noun)):
+        evidence = _evidence(watched, rows)
+        if not rows and not (noun and is_known(noun)):
+            evidence, rows = _by_meaning(watched, phrases, judge, reading.main or question)
+        return Answer(
+            answer=_which(rows, noun), option=None, margin=0.0, method=method, evidence=tuple(evidence), plan=plan,
+            trace=tuple(trace), usage=Usage(), coverage=_no_coverage(), question=question,
+            count=len(rows) if reading.text.startswith("how many") else None,
+            video_id=rows[0].video_id if rows else "",
+        )  # fmt: skip
+    if reading.kind == "count" and reading.condition is None and reading.clause is None and noun:
+        total = sum(row.identities for row in rows)
+        parts = ", ".join(f"{row.identities} in {row.title}" for row in rows)
+        text = f"{total or 'No'} {noun if total == 1 else plural(noun)}{f': {parts}' if rows else ' found'}."
+        return Answer(
+            answer=text, option=None, margin=0.0, method=method, evidence=tuple(_evidence(watched, rows)), plan=plan,
+            trace=tuple(trace), usage=Usage(), coverage=_no_coverage(), count=total, question=question,
+        )  # fmt: skip
+    video_id = _best_video(watched, phrases, judge, reading.main or question, rows)
+    answer = answer_question(
+        question, video_id, options, reader=reader, phrases=phrases, planner=planner, judge=judge, answerer=answerer
+    )
+    title = reader.video(video_id).title
+    text = answer.answer if answer.option is not None else f"In {title}: {answer.answer}"
+    return replace(answer, answer=text, trace=(*trace, *answer.trace))
+
+
+def _holders(noun: str, reader: GraphReader, phrases: Phrases) -> list[LibraryRow]:
+    """Videos with entities that a noun can mean."""
+    if not noun:
+        return []
+    available = reader.library_labels()
+    labels = matching_labels(noun, available)
+    if not labels and available and not is_known(noun):
+        scores = phrases.similarity(noun, available)
+        labels = [label for label, score in zip(available, scores, strict=True) if score >= 0.75]
+    return reader.library_entities(labels, VIDEOS) if labels else []
+
+
+def _evidence(reader: GraphReader, rows: Sequence[LibraryRow]) -> list[Evidence]:
+    """A frame or two of the most seen entity of each video."""
+    shown = list(rows[:10])
+    if not shown:
+        return []
+    spans = [(row.start_s, row.end_s) for row in shown]
+    nodes = reader.entity_nodes([row.entity_id for row in shown], spans, 20)
+    evidence: list[Evidence] = []
+    for position, row in enumerate(shown):
+        own = [node for node in nodes if node.span == position and node.entity_id == row.entity_id]
+        if own:
+            evidence.append(_of_node(own[len(own) // 2], row.video_id))
+    return evidence
+
+
+def _by_meaning(
+    reader: GraphReader, phrases: Phrases, judge: Judge, text: str
+) -> tuple[list[Evidence], list[LibraryRow]]:
+    """The videos of the nearest sentences, where no noun tells."""
+    nodes = judge.rerank(text, reader.nearest_nodes_in_library(phrases.vector(text), CANDIDATES))[:10]
+    titles = {video.video_id: video.title for video in reader.videos()}
+    rows = [
+        LibraryRow(node.video_id, titles.get(node.video_id, ""), 1, node.entity_id, node.label, node.timestamp_s,
+                   node.timestamp_s, 1)
+        for node in {node.video_id: node for node in reversed(nodes)}.values()
+    ]  # fmt: skip
+    rows.reverse()
+    return [_of_node(node, node.video_id) for node in nodes], rows[:3]
+
+
+def _best_video(reader: GraphReader, phrases: Phrases, judge: Judge, text: str, rows: Sequence[LibraryRow]) -> str:
+    nodes = judge.rerank(text, reader.nearest_nodes_in_library(phrases.vector(text), CANDIDATES))
+    holders = {row.video_id for row in rows}
+    for node in nodes:
+        if not holders or node.video_id in holders:
+            return node.video_id
+    if rows:
+        return rows[0].video_id
+    if nodes:
+        return nodes[0].video_id
+    raise NotFoundError("Nothing is indexed yet. Index a video first: ravu-kg index VIDEO")
+
+
+def _which(rows: Sequence[LibraryRow], noun: str) -> str:
+    if not rows:
+        return f"No indexed video shows {_article(noun)}." if noun else "No indexed video matches."
+    parts = [f"{row.title} ({row.start_s:.1f}-{row.end_s:.1f} s)" for row in rows]
+    return f"{', '.join(parts)}."
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
+
+
+def _of_node(node: NodeRow, video_id: str) -> Evidence:
+    return Evidence(
+        timestamp_s=node.timestamp_s,
+        frame_index=node.frame_index,
+        entity_ids=(node.entity_id,),
+        step="library",
+        score=node.score,
+        text=node.description,
+        node_id=node.node_id,
+        video_id=video_id,
+        attributes=node.attributes,
+    )
+
+
+def _trace(plan: Plan, reader: GraphReader, result: ReadResult) -> StepTrace:
+    step = plan.steps[0]
+    return StepTrace(
+        "library",
+        step.function,
+        result.template,
+        result.shown_parameters(),
+        len(result.rows),
+        result.elapsed_s,
+        reader.statement(result.template),
+        result.parameters,
+    )
+
+
+def _no_coverage() -> CoverageReport:
+    return CoverageReport(0, 0, 0, 0)

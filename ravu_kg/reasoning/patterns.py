@@ -1,0 +1,158 @@
+"""Patterns of questions, in lower case and without contractions; :mod:`ravu_kg.reasoning.language` applies them."""
+
+from __future__ import annotations
+
+import re
+
+from ravu_kg.reasoning.plan import Direction, TargetPart
+from ravu_kg.reasoning.states import PICTURE
+
+CONTRACTIONS = (
+    ("can't", "can not"), ("cannot", "can not"), ("won't", "will not"), ("n't", " not"), ("what's", "what is"),
+    ("who's", "who is"), ("where's", "where is"), ("when's", "when is"), ("how's", "how is"), ("there's", "there is"),
+    ("it's", "it is"), ("he's", "he is"), ("she's", "she is"), ("they're", "they are"), ("that's", "that is"),
+)  # fmt: skip
+AUX = r"(?:is|are|was|were|does|do|did|can|could|will|would|has|have|had)"
+WH = r"(?:what|who|whom|whose|where|why|how|which|when|at what|in which)"
+VIDEO = r"(?:(?:the|this|whole|entire|that) )*(?:video|clip|movie|film|footage|recording|scene|picture)"
+
+PART = re.compile(
+    rf"[, ]*\b(?:(?:right |only )?(?:at|in|near|towards?|by|from|during|for|close to|around) (?:the )?(?:very )?"
+    rf"(?P<word>beginning|start|opening|middle|midpoint|centre|center|end|ending|close|first third|second third|"
+    rf"last third|"
+    rf"final third|first part|last part|middle part|final part|first half|second half)"
+    rf"(?: of {VIDEO}| part of {VIDEO})?|halfway through(?: {VIDEO})?)(?=\Z|,| (?:what|who|where|why|how|"
+    rf"which|when|does|is|are|did|do|was|were|and|that|while|after|before)\b)"
+)
+PART_VERB = re.compile(rf"\Ahow (?:does|did|do) {VIDEO} (?P<word>begin|start|open|end|finish|close)\Z")
+PARTS: dict[str, TargetPart] = {
+    **dict.fromkeys(("beginning", "start", "opening", "begin", "open"), "beginning"),
+    **dict.fromkeys(("first third", "first part", "first half"), "beginning"),
+    **dict.fromkeys(("middle", "midpoint", "centre", "center", "second third", "middle part"), "middle"),
+    **dict.fromkeys(("end", "ending", "close", "finish", "second half"), "end"),
+    **dict.fromkeys(("last third", "final third", "last part", "final part"), "end"),
+}  # fmt: skip
+
+CONNECTIVES: tuple[tuple[Direction, str], ...] = (
+    (
+        "after",
+        r"(?:right |just |immediately |shortly |soon |directly )?(?:after(?:wards)?|following)|as soon as|once|"
+        r"since|subsequent to",
+    ),
+    (
+        "before",
+        r"(?:right |just |immediately |shortly )?(?:before|prior to|until|till|up to the moment|ahead of)|"
+        r"by the time",
+    ),
+    (
+        "around",
+        r"while|whilst|whenever|when|as long as|during(?: the time)?|at the (?:time|moment)(?: when| that)?|"
+        r"in the meantime when|"
+        r"as(?= (?:the|a|an|he|she|it|they|another|his|her|someone)\b)",
+    ),
+)
+ANY_CONNECTIVE = "|".join(f"(?P<{name}>{pattern})" for name, pattern in CONNECTIVES)
+INNER = re.compile(rf"(?<!for a)(?<!\bafter)[, ]+(?:{ANY_CONNECTIVE}) (?P<clause>.+)\Z")
+LEADING = tuple(
+    re.compile(rf"\A(?:{ANY_CONNECTIVE}) (?P<clause>.+?){stop}\Z")
+    for stop in (
+        rf", ?(?:then )?(?P<main>(?:{WH}|{AUX}|count|tell|describe|the number)\b.+)",
+        rf" (?P<main>(?:{WH})\b.+)",
+        rf" (?P<main>(?:{AUX})\b.+)",
+    )
+)
+"""A clause before the main one: ended by a comma, else by a question word, else by a verb."""
+WITHOUT = re.compile(r"[, ]+(?:in the absence of (?P<a>.+)|in (?P<b>.+?)'s? absence|"
+    r"without (?P<c>the .+) (?:there|around|in .+))\Z")  # fmt: skip
+NOT_A_CLAUSE = re.compile(r"\A(?:a while|some time|that|this|all|which|it|then)\Z")
+
+COUNT = re.compile(
+    r"\A(?:(?:please )?(?:tell me|say|give me|state|what is|what was|do you know|can you tell me|"
+    r"could you say)(?: me)? )?"
+    r"(?:(?:the )?(?:total |overall |exact )?(?:number|count|amount) of|how many(?: of)?|count|how much|"
+    r"how large is the number of|how numerous are)"
+    r"(?: up)?(?: the| all the| all)?(?: different| distinct| total| individual| unique|"
+    r" separate)?(?: the)? (?P<rest>.+)\Z"
+)
+COUNT_TAIL = re.compile(
+    r"\A(?P<rest>.+?),? (?:how many(?: (?:are there|do you see|can you see))?|are (?:there )?in total)\Z"
+)
+WHEN = re.compile(
+    r"\A(?:(?:please )?(?:tell me|say|show me|show|find|give me|list) )?(?:(?:at|during|in|for|from|on|"
+    r"between) (?:what|which)|what|which|the|all)?"
+    r" ?(?:(?:exact )?(?:points?|moments?|times?|seconds?|parts?|periods?|intervals?|timestamps?|span|"
+    r"stretch(?:es)?)(?: (?:in|of) (?:time|the video))?"
+    r"(?: is it)?(?: (?:when|where|at which|in which|during which|that|is it that|of))?|"
+    r"when(?: exactly)?(?: is it that| is the moment that)?)"
+    r" (?P<rest>.+)\Z"
+)
+HOW_LONG = re.compile(r"\A(?:for )?how (?:long|many (?:seconds|minutes)|much time)(?: is it that)? (?P<rest>.+)\Z")
+WHERE = re.compile(
+    r"\A(?:where(?: exactly| else)?|(?:at|in|on) (?:what|which) (?:place|position|location|side|"
+    r"part)(?: of (?:the )?\w+)?) (?P<rest>.+)\Z"
+)
+SETTING = re.compile(
+    rf"\A{AUX} (?:this|it|that|this place|(?:this |the )?(?:place|location|setting|scene|event|action)|"
+    rf"{VIDEO}|{VIDEO} \w+|everyone|(?:these|the) people|they)"
+    r"(?: (?:happening|taken|taking place|place|set|filmed|shot|recorded|located|hanging out|being \w+|"
+    r"take place|going on))*\Z"
+)
+COLOR = re.compile(r"\bcolou?rs?\b|\bcolou?red\b")
+COLOR_SUBJECT = re.compile(
+    rf"(?:colou?rs? (?:of|on|for) (?P<of>.+)|colou?rs? {AUX} (?P<is>.+?)(?: (?:wear|have|wearing|has|"
+    rf"painted))?|(?P<poss>[\w ]+?)'s? (?:\w+ )?colou?rs?|"
+    r"colou?r (?P<noun>\w+).*)\Z"
+)
+WHICH_VIDEO = re.compile(
+    r"\A(?:in )?(?:which|what|how many)(?: of)?(?: the| these| my)?(?: indexed)? (?:video|clip|movie|film|"
+    r"recording|file)s?\b(?: (?:can|do|did|does) (?:i|we|you) (?:see|find))? ?(?P<rest>.*)\Z"
+    r"|\A(?:find|show|list)(?: me)?(?: all)?(?: the)? (?:video|clip|recording)s? (?:with|where|that|in which|of|"
+    r"containing|showing) ?(?P<with>.*)\Z"
+)
+SUMMARY = re.compile(
+    rf"\A(?:summari[sz]e\b.*|give (?:me )?an? (?:\w+ )?(?:summary|overview|description)\b.*|"
+    rf"describe (?:{VIDEO}|what happens|everything).*|"
+    rf"(?:please )?tell me (?:about|what happens in) {VIDEO}.*|what (?:is|are|was) {VIDEO} (?:about|showing)|"
+    rf"what (?:happens|happened|is happening|was happening|is going on|goes on|takes place|occurs|"
+    rf"all happens)(?: (?:here|overall|over time))?(?: (?:in|during|throughout|over) {VIDEO})?|"
+    rf"what (?:does|did|do) {VIDEO} (?:show|depict|contain|present)|what is shown(?: in {VIDEO})?|what (?:is|"
+    rf"are) the (?:main|overall|overarching|primary|key|most important)\b.*|"
+    rf"(?:overall|overview|summary|plot|synopsis)\b.*|(?:in )?(?:one|a few|two|three) sentences?\b.*|"
+    rf"what is the (?:video|clip|story|summary|gist|topic|theme|purpose|occasion)\b.*|"
+    rf"(?:taking into account|considering|based on) .*(?:video|actions?|events?).*)\Z"
+)
+INVENTORY = re.compile(
+    rf"\A(?:(?:what|which) (?:objects?|things?|animals?|entities|items?|people)?(?: else)? ?(?:is|are|can be|"
+    rf"do you see|can (?:i|you|we) see)(?: there)?(?: (?:seen|visible|found|present|shown|there))?(?: (?:in|on|"
+    rf"inside) {VIDEO})?|"
+    rf"(?:what|who|which (?:objects?|things?)) (?:is|are) (?:there|visible|seen|present|all)?(?: ?(?:in|"
+    rf"on) {VIDEO})|who (?:is|are) (?:there|visible|present|seen)|who (?:appears?|can be seen|"
+    rf"is shown)(?: in {VIDEO})|list (?:all |the )*(?:objects?|entities|people).*)\Z"
+)
+PRESENCE_ONLY = re.compile(
+    rf"(?:(?:that|who|which|in total|altogether|overall|all in all|there|total|{AUX}|be|do|you|we|i|one|see|"
+    rf"seen|visible|present|shown|show|shows|appear|appears|appearing|"
+    rf"exist|featured|involved|included|count|counted|detected|found|spotted|observe|observed|{VIDEO}|"
+    rf"in {PICTURE}|in|on|at|of|inside|within|throughout|during|over|the|this|room|"
+    rf"whole|entire|length|course|video|contain|contains|has|have|come up|show up|different|together|"
+    rf"on[- ]?screen|camera|view|any|ever|once|at least)(?: |\Z))*\Z"
+)
+DO = re.compile(
+    rf"\A(?:what(?: else| exactly| action| activity| actions)?|how) {AUX} (?P<subject>.+?) (?:do|does|doing|"
+    rf"done|up to|busy with|react(?:ing)?|respond(?:ing)?|behav(?:e|ing)|perform(?:ing)?)\b(?P<rest>.*)\Z"
+)
+HAPPENS_TO = re.compile(r"\Awhat (?:happens|happened|is happening|becomes|became) (?:to|with|of) (?P<subject>.+)\Z")
+HAPPENS = re.compile(
+    r"\A(?:what|which event|anything|does anything)(?: else)? (?:happens?|happened|is happening|is going on|"
+    r"takes place|occurs|occurred|was happening|comes|follows|is)\b(?P<rest>.*)\Z"
+)
+WHO_NEXT = re.compile(
+    r"\A(?:who|which (?P<noun>\w+)) (?:is|was|are|were|will be) (?:the )?(?P<order>next|first|last|second|"
+    r"third)(?: (?:one|person|people|\w+))?(?: (?:to|who|that) (?P<verb>.+))?\Z"
+)
+FOLLOWS = re.compile(
+    r"\A(?P<who>who|which \w+) (?:is the one (?:that|who) )?(?:replaces|follows|succeeds|takes the place of|"
+    r"is after|is right after|comes next after) (?P<np>.+)\Z"
+)
+GERUND = re.compile(r"\A(?:\w+ly )?\w+ing\b")
+PRONOUN = re.compile(r"\A(?:he|she|it|they|him|her|them|this person)\b")

@@ -1,0 +1,197 @@
+"""A planner without a model: rules over the question's words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ravu_kg.errors import ReasoningError
+from ravu_kg.reasoning.language import MAX_QUERY_CHARS, Reading, normalize, read_question
+from ravu_kg.reasoning.plan import (
+    AnalyzeEvents,
+    CountNodes,
+    Direction,
+    EventsToSample,
+    ExtractTemporalPart,
+    GetGlobalContext,
+    IdentifyNode,
+    LocalizeNode,
+    Plan,
+    SampleEntityEvents,
+    State,
+    Step,
+    TimeArgument,
+    check_references,
+)
+from ravu_kg.reasoning.vocabulary import read_phrase
+
+_START: Step = Step(function="get_global_context", arguments=GetGlobalContext(), save_as="context")
+
+
+class RulePlanner:
+    """Turns a question into a plan by temporal connectives, counting words, places, presence and the like."""
+
+    @property
+    def name(self) -> str:
+        """As the answer names it."""
+        return "rules"
+
+    def plan(self, question: str) -> Plan:
+        """A valid plan for any text that is not blank, in any language.
+
+        Raises:
+            ReasoningError: the question is empty.
+        """
+        if not normalize(question):
+            raise ReasoningError("The question is empty. Ask something, for example: How many people are there?")
+        reading = read_question(question)
+        steps: list[Step] = []
+        if reading.part is not None:
+            steps.append(
+                Step(
+                    function="extract_temporal_part",
+                    arguments=ExtractTemporalPart(target_part=reading.part),
+                    save_as="part",
+                )
+            )
+        steps.extend(_steps(reading))
+        return check_references(Plan(question=question.strip(), planner=self.name, steps=tuple(steps)))
+
+
+def _steps(reading: Reading) -> list[Step]:
+    if reading.kind in ("count", "count_events"):
+        return _count(reading)
+    if reading.kind == "summary" and reading.clause is None:
+        return [_START, _analyze(reading.text)]
+    if reading.kind == "inventory":
+        return [_count_step(reading.subject or "things", None)] if reading.clause is None else _temporal(reading)
+    if reading.kind == "setting":
+        return [_START, _analyze(reading.text)]
+    if reading.clause is not None:
+        return _temporal(reading)
+    if reading.kind == "which_video":
+        return [_localize(reading.main, "moment", reading.state)]
+    if reading.state is not None:
+        return _state(reading)
+    if reading.kind in ("where", "color") and reading.subject:
+        return [_identify(reading.subject, "target"), _sample("$target", None, "around", 5)]
+    if reading.kind == "when":
+        return [_localize(reading.main, "moment", None)]
+    if reading.order is not None or _asks_what_is_done(reading):
+        return _events_of(reading)
+    if reading.kind == "why":
+        return [
+            _localize(reading.main, "moment", None),
+            _sample("$moment", "$moment", "around", 3),
+            _analyze(reading.main),
+        ]
+    if reading.kind in ("how", "yes_no", "who"):
+        return [_localize(reading.main, "moment", None), _sample("$moment", "$moment", "around", 3)]
+    return [_localize(reading.main, "moment", None), _START]
+
+
+def _count(reading: Reading) -> list[Step]:
+    subject, clause = reading.subject or "things", reading.clause
+    condition = reading.condition
+    if clause is not None and clause.connective == "around":
+        condition = f"{condition or ''} {clause.text}".strip()
+    counting = _count_step(subject, condition, events=reading.kind == "count_events")
+    if clause is None or clause.connective == "around":
+        return [counting]
+    return [_localize(clause.text, "anchor", clause.state), counting]
+
+
+def _count_step(node: str, condition: str | None, *, events: bool = False) -> Step:
+    arguments = CountNodes(
+        node=_data(node), event_condition=condition or None, count_of="events" if events else "identities"
+    )
+    return Step(function="count_nodes", arguments=arguments, save_as="count")
+
+
+def _temporal(reading: Reading) -> list[Step]:
+    """An anchor in time, then what is asked for on the right side of it."""
+    clause = reading.clause
+    assert clause is not None  # called only then
+    anchor = _localize(clause.text, "anchor", clause.state)
+    if reading.kind == "when":
+        return [anchor, _localize(reading.main, "moment", reading.state, *_sides(clause.connective))]
+    if reading.state is not None and reading.kind in ("who", "yes_no", "how_long"):
+        state = reading.state
+        if state.name in ("enters", "leaves", "returns"):
+            if clause.connective == "around" and clause.state and clause.state.name in ("enters", "leaves", "returns"):
+                # "Who comes when the first one has left": a change has no length, so what follows it is meant.
+                clause = replace(clause, connective="after")
+            which = "last" if clause.connective == "before" else "first"
+            moment = _localize(
+                reading.main, "next", state.model_copy(update={"which": which}), *_sides(clause.connective)
+            )
+            return [anchor, moment, _sample("$next", "$next.timestamp_s", "after", 3)]
+        return [anchor, _localize(reading.main, "moment", state, *_sides(clause.connective))]
+    same = _same_entity(reading.subject, clause.subject)
+    if reading.kind in ("who", "summary") or reading.subject is None:
+        return [anchor, _sample(None, "$anchor", clause.connective, 5)]
+    if same:
+        return [anchor, _sample("$anchor", "$anchor", clause.connective, 3)]
+    return [anchor, _identify(reading.subject, "target"), _sample("$target", "$anchor", clause.connective, 3)]
+
+
+def _sides(connective: Direction) -> tuple[TimeArgument | None, TimeArgument | None]:
+    """The ``after`` and ``before`` arguments that a connective stands for."""
+    if connective == "around":
+        return "$anchor.start_s", "$anchor.end_s"
+    return ("$anchor.end_s", None) if connective == "after" else (None, "$anchor.start_s")
+
+
+def _same_entity(subject: str | None, other: str | None) -> bool:
+    if subject is None or other is None:
+        return False
+    one, two = read_phrase(subject), read_phrase(other)
+    return one.noun == two.noun and one.ordinal == two.ordinal and one.modified == two.modified
+
+
+def _state(reading: Reading) -> list[Step]:
+    state = reading.state
+    assert state is not None  # called only then
+    moment = _localize(reading.main, "moment", state)
+    if reading.kind == "who" and state.name in ("enters", "leaves", "returns"):
+        side: Direction = "before" if state.name == "leaves" else "after"
+        return [moment, _sample("$moment", "$moment.timestamp_s", side, 3)]
+    return [moment]
+
+
+def _asks_what_is_done(reading: Reading) -> bool:
+    return reading.kind == "what" and reading.subject is not None and reading.main.strip() == reading.subject
+
+
+def _events_of(reading: Reading) -> list[Step]:
+    direction: Direction = "before" if reading.order == "last" else "after"
+    count = 5 if reading.order is None else 3
+    if reading.subject is None:
+        return [_sample(None, None, direction, count)]
+    return [_identify(reading.subject, "target"), _sample("$target", None, direction, count)]
+
+
+def _localize(
+    query: str, save_as: str, state: State | None, after: TimeArgument | None = None, before: TimeArgument | None = None
+) -> Step:
+    arguments = LocalizeNode(query=query[:MAX_QUERY_CHARS], state=state, after=after, before=before)
+    return Step(function="localize_node", arguments=arguments, save_as=save_as)
+
+
+def _identify(query: str, save_as: str) -> Step:
+    return Step(function="identify_node", arguments=IdentifyNode(query=query[:MAX_QUERY_CHARS]), save_as=save_as)
+
+
+def _sample(node: str | None, time: TimeArgument | None, direction: Direction, count: int) -> Step:
+    arguments = SampleEntityEvents(
+        node=node, sample_start_time=time, events_to_sample=EventsToSample(direction=direction, count=count)
+    )
+    return Step(function="sample_entity_events", arguments=arguments, save_as="events")
+
+
+def _analyze(query: str) -> Step:
+    return Step(function="analyze_events", arguments=AnalyzeEvents(query=query[:MAX_QUERY_CHARS]), save_as="relevant")
+
+
+def _data(text: str) -> str:
+    """Words of the question are data: a leading ``$`` would read as a reference."""
+    return text.lstrip("$ ") or "things"

@@ -1,0 +1,105 @@
+"""When an identity is in the picture, from the times it was tracked at."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ravu_kg.graph.reader import TrackRow, VideoRow
+from ravu_kg.reasoning.context import Context, Identity, as_interval
+from ravu_kg.reasoning.plan import StateName
+from ravu_kg.reasoning.records import Interval, Span
+from ravu_kg.types import Box
+
+SHORTEST_ABSENCE_S = 0.35
+"""A shorter gap is a missed detection."""
+BORDER_SHARE = 0.03
+"""A box this near to the picture's edge, in picture widths, may have gone out through it."""
+BRIDGED_S = 1.0
+"""Up to so long a gap in the middle of the picture is taken for a missed detection, not for an absence."""
+
+
+def tick_s(tracks: Sequence[TrackRow], fallback_s: float) -> float:
+    """Seconds between two looks of the tracker."""
+    steps = [later - earlier for track in tracks for earlier, later in pairwise(track.timestamps_s)]
+    return statistics.median(steps) if steps else fallback_s
+
+
+def presences(identity: Identity, tracks: Sequence[TrackRow], video: VideoRow) -> list[Interval]:
+    """Stretches in which the identity is in the picture, in order; each ends at the first look that misses it."""
+    step_s = tick_s(tracks, video.sample_interval_s)
+    seen = sorted(
+        (time_s, box) for track in tracks for time_s, box in zip(track.timestamps_s, track.boxes, strict=True)
+    ) if tracks else []  # fmt: skip
+    if not seen:
+        return [as_interval(identity, entity.start_s, entity.end_s) for entity in identity.entities]
+    spans: list[list[float]] = [[seen[0][0], seen[0][0] + step_s]]
+    for (time_s, box), (next_s, next_box) in pairwise(seen):
+        if _is_absence(time_s + step_s, next_s, (box, next_box), video):
+            spans.append([next_s, next_s + step_s])
+        else:
+            spans[-1][1] = next_s + step_s
+    return [as_interval(identity, start_s, min(end_s, max(video.duration_s, start_s))) for start_s, end_s in spans]
+
+
+def absences(present: Sequence[Interval], identity: Identity, video: VideoRow, step_s: float) -> list[Interval]:
+    """Stretches in which nobody of the given presences is in the picture, the video's start and end included."""
+    found: list[Interval] = []
+    free_from_s = 0.0
+    for one in sorted(present, key=lambda interval: interval.start_s):
+        if one.start_s - free_from_s >= max(SHORTEST_ABSENCE_S, 1.5 * step_s if free_from_s == 0.0 else 0.0):
+            found.append(as_interval(identity, free_from_s, one.start_s))
+        free_from_s = max(free_from_s, one.end_s)
+    if video.duration_s - free_from_s >= max(SHORTEST_ABSENCE_S, 1.5 * step_s):
+        found.append(as_interval(identity, free_from_s, video.duration_s))
+    return found
+
+
+def changes(context: Context, identities: Sequence[Identity], name: StateName) -> list[Interval]:
+    """Moments of entering, returning or leaving, in time order.
+
+    Who is there when the video starts does not enter, and who is there when it ends does not leave; but when nobody
+    enters otherwise, the first seen counts as entering.
+    """
+    found: list[Interval] = []
+    from_start: list[Interval] = []
+    for identity in identities:
+        tracks = list(context.tracks(identity.entity_ids).values())
+        step_s = tick_s(tracks, context.video.sample_interval_s)
+        stays = presences(identity, tracks, context.video)
+        for position, stay in enumerate(stays):
+            if name == "leaves":
+                if context.video.duration_s - stay.end_s >= 1.5 * step_s:
+                    found.append(as_interval(identity, stay.end_s, stay.end_s))
+            elif name == "returns":
+                if position:
+                    found.append(as_interval(identity, stay.start_s, stay.start_s))
+            elif stay.start_s < 1.5 * step_s:
+                from_start.append(as_interval(identity, stay.start_s, stay.start_s))
+            else:
+                found.append(as_interval(identity, stay.start_s, stay.start_s))
+    return sorted(found or from_start, key=lambda one: (one.start_s, one.identity_id))
+
+
+def looks_within(tracks: Sequence[TrackRow], span: Span) -> list[float]:
+    """Times within a span at which the tracker looked, as far as these tracks tell."""
+    start_s, end_s = span
+    return sorted({time_s for track in tracks for time_s in track.timestamps_s if start_s - 1e-6 <= time_s < end_s})
+
+
+def _is_absence(gap_start_s: float, gap_end_s: float, boxes: tuple[Box, Box], video: VideoRow) -> bool:
+    length_s = gap_end_s - gap_start_s
+    if length_s < SHORTEST_ABSENCE_S:
+        return False
+    return length_s > BRIDGED_S or any(_at_border(box, video) for box in boxes)
+
+
+def _at_border(box: Box, video: VideoRow) -> bool:
+    margin_px = BORDER_SHARE * video.width_px
+    return (
+        box.x_min <= margin_px
+        or box.y_min <= margin_px
+        or box.x_max >= video.width_px - margin_px
+        or box.y_max >= video.height_px - margin_px
+    )

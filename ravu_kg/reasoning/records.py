@@ -1,0 +1,226 @@
+"""What reasoning passes around: results of steps, evidence, traces, answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+from ravu_kg.reasoning.plan import FunctionName, Plan, TimeField
+
+Span = tuple[float, float]
+"""Start and end in seconds, half-open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A stretch of time in which something holds; start and end agree for a change (entering, leaving)."""
+
+    start_s: float
+    end_s: float
+    identity_id: str = ""
+    entity_ids: tuple[str, ...] = ()
+    name: str = ""
+    """Of the identity: ``person 2``."""
+
+    @property
+    def length_s(self) -> float:
+        """Seconds."""
+        return self.end_s - self.start_s
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One key frame that supports an answer."""
+
+    timestamp_s: float
+    frame_index: int
+    entity_ids: tuple[str, ...]
+    step: str
+    score: float
+    text: str
+    node_id: str = ""
+    """The frame node whose sentence it is; empty for what holds of a whole frame."""
+    event_id: str = ""
+    video_id: str = ""
+    attributes: tuple[str, ...] = ()
+    start_s: float | None = None
+    """Of the event; None for a moment."""
+    end_s: float | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        return {
+            "timestamp_s": round(self.timestamp_s, 3),
+            "frame_index": self.frame_index,
+            "entity_ids": list(self.entity_ids),
+            "step": self.step,
+            "score": round(self.score, 4),
+            "text": self.text,
+            "video_id": self.video_id,
+            "node_id": self.node_id,
+            "event_id": self.event_id,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One identity (or event) that was counted or left out, and why."""
+
+    identity_id: str
+    name: str
+    counted: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The result of one step; later steps refer to it."""
+
+    step: str
+    function: FunctionName
+    evidence: tuple[Evidence, ...] = ()
+    intervals: tuple[Interval, ...] = ()
+    entity_ids: tuple[str, ...] = ()
+    """Of the entity or entities that were found, all parts of an identity."""
+    name: str = ""
+    count: int | None = None
+    counted: tuple[Counted, ...] = ()
+    note: str = ""
+    """What the answer should say about the limits of this result."""
+    part: Span | None = None
+    """Set by extract_temporal_part."""
+
+    def time_s(self, field_name: TimeField) -> float | None:
+        """A time of the result; None when nothing was found."""
+        if field_name == "timestamp_s" or not self.intervals:
+            times = [one.timestamp_s for one in self.evidence]
+            if field_name == "timestamp_s" and self.intervals:
+                return self.intervals[0].start_s
+            if not times:
+                return None
+            return max(times) if field_name == "end_s" else min(times)
+        return self.intervals[0].start_s if field_name == "start_s" else self.intervals[0].end_s
+
+
+@dataclass(frozen=True, slots=True)
+class StepTrace:
+    """One statement that a step sent."""
+
+    step: str
+    function: FunctionName
+    template: str
+    parameters: Mapping[str, object]
+    """As shown: vectors are ``<768 floats>``."""
+    rows: int
+    elapsed_s: float
+    statement: str = ""
+    """The Cypher as sent."""
+    full_parameters: Mapping[str, object] = field(default_factory=dict[str, object], repr=False)
+    """With vectors in full, to run the statement elsewhere."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON, without the statement."""
+        return {
+            "step": self.step,
+            "function": self.function,
+            "template": self.template,
+            "parameters": dict(self.parameters),
+            "rows": self.rows,
+            "elapsed_s": round(self.elapsed_s, 6),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What models cost; all zero without one."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageReport:
+    """Which part of the video the memory knows."""
+
+    frames: int
+    known: int
+    blocked: int
+    failed: int
+    unknown_intervals: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A plan carried out."""
+
+    plan: Plan
+    video_id: str
+    evidence: tuple[Evidence, ...]
+    """Key frames, at most ten, one a moment and entity, in time order."""
+    trace: tuple[StepTrace, ...]
+    bindings: Mapping[str, Found]
+    coverage: CoverageReport
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with all that supports it."""
+
+    answer: str
+    option: int | None
+    margin: float
+    """Best minus second-best support, 0..1."""
+    method: Mapping[str, str]
+    """Names of planner, reranker and answerer."""
+    evidence: tuple[Evidence, ...]
+    plan: Plan
+    trace: tuple[StepTrace, ...]
+    usage: Usage
+    coverage: CoverageReport
+    count: int | None = None
+    intervals: tuple[Span, ...] = ()
+    """For questions about when and how long: the stretches of time."""
+    video_id: str = ""
+    question: str = ""
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The object that ``ask --json`` prints."""
+        return {
+            "question": self.question,
+            "video_id": self.video_id,
+            "answer": self.answer,
+            "option": self.option,
+            "margin": round(self.margin, 4),
+            "method": dict(self.method),
+            "evidence": [one.to_dict() for one in self.evidence],
+            "intervals": [[round(start, 3), round(end, 3)] for start, end in self.intervals],
+            "count": self.count,
+            "notes": list(self.notes),
+            "plan": self.plan.to_dict(),
+            "trace": [one.to_dict() for one in self.trace],
+            "usage": asdict(self.usage),
+            "coverage": {
+                **asdict(self.coverage),
+                "unknown_intervals": [[round(a, 3), round(b, 3)] for a, b in self.coverage.unknown_intervals],
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A hit of a search without question answering."""
+
+    video_id: str
+    title: str
+    timestamp_s: float
+    frame_index: int
+    entity_id: str
+    text: str
+    score: float
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        return asdict(self)
