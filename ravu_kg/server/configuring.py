@@ -106,6 +106,11 @@ def settings_text(version: str, ports: Ports, memory: Memory) -> str:
         "internal.dbms.cypher_ip_blocklist": "0.0.0.0/0,::/0",
         "client.allow_telemetry": "false",
         "dbms.usage_report.enabled": "false",
+        # The Browser's page would fetch a font from elsewhere.
+        "dbms.security.http_static_content_security_policy_header": (
+            "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; "
+            f"connect-src 'self' data: ws://{HOST}:{ports.bolt} http://{HOST}:{ports.bolt}"
+        ),
         # Spares ten seconds of waiting for late packets at each stop, after the data has been closed.
         quiet_period: none,
     }

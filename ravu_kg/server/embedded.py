@@ -31,7 +31,7 @@ from ravu_kg.server.records import USERNAME, Endpoint, ServerConfig, ServerStatu
 
 _START_TIMEOUT_S = 300.0
 _STOP_TIMEOUT_S = 90.0
-_LOCK_TIMEOUT_S = 600.0
+LOCK_TIMEOUT_S = 600.0
 _REPORT_EVERY_S = 3.0
 _PREFERRED = Ports(bolt=27687, http=27474)
 """Not Neo4j's own, so that another server of the user's can have those."""
@@ -154,8 +154,8 @@ class EmbeddedServer:
         self._check_version()
         locked = lock_list.read(self._config.version)
         java = find_java(self._config.version)
-        jars = fetch(self._config.version, report)
         ports = self._choose_ports(report)
+        jars = fetch(self._config.version, report)
         memory = sized_memory(self._config)
         self._home.write_private(self._home.settings, settings_text(self._config.version, ports, memory))
         self._home.write_private(self._home.java_arguments, java_arguments(java, memory, jars))
@@ -239,6 +239,7 @@ class EmbeddedServer:
             while not answers_bolt(process, ports.bolt):
                 watch.look()
                 time.sleep(0.1)
+            report("Neo4j listens; waiting for the answer to a first query")
             wait_for_bolt(uri, USERNAME, self._home.password(), _START_TIMEOUT_S, still_starting=watch.look)
         except AuthenticationError as error:
             raise AuthenticationError(
@@ -261,10 +262,10 @@ class EmbeddedServer:
                 lock.acquire(timeout=0)
             except Timeout:
                 report("Another command is starting or stopping the server; waiting for it")
-                lock.acquire(timeout=_LOCK_TIMEOUT_S)
+                lock.acquire(timeout=LOCK_TIMEOUT_S)
         except Timeout as error:
             raise ServerError(
-                f"Another command has held {self._home.lock} for {_LOCK_TIMEOUT_S:.0f} s. End it and try again."
+                f"Another command has held {self._home.lock} for {LOCK_TIMEOUT_S:.0f} s. End it and try again."
             ) from error
         except OSError as error:
             raise unusable(self._home.path, error) from error

@@ -16,7 +16,7 @@ from filelock import FileLock
 from platformdirs import user_cache_path
 
 from ravu_kg.errors import ServerError
-from ravu_kg.server.lock_list import Jar, read
+from ravu_kg.server.lock_list import Jar, LockList, read
 
 Progress = Callable[[str], None]
 
@@ -37,7 +37,11 @@ def jar_folder() -> Path:
     return cache_dir() / "neo4j"
 
 
-def fetch(version: str, progress: Progress | None = None, repositories: dict[str, str] | None = None) -> list[Path]:
+def silent(line: str) -> None:
+    """Progress that nobody asked for."""
+
+
+def fetch(version: str, progress: Progress | None = None) -> list[Path]:
     """The jars of a server version in class path order, each one checked against its pinned SHA-256.
 
     Only what is missing or damaged is fetched, eight at a time, so an interrupted fetch goes on where it stopped. Two
@@ -46,30 +50,33 @@ def fetch(version: str, progress: Progress | None = None, repositories: dict[str
     Args:
         version: one of :func:`ravu_kg.server.lock_list.versions`.
         progress: gets a line every few seconds while something is fetched.
-        repositories: name to base URL of the repositories to ask instead of jgo's own.
 
     Raises:
         ServerError: no list of that version, a jar cannot be had, or its content is not the pinned one.
     """
-    jars = read(version).jars
+    return fetch_list(read(version), progress or silent)
+
+
+def fetch_list(locked: LockList, progress: Progress, repositories: dict[str, str] | None = None) -> list[Path]:
+    """The jars of any list; ``repositories`` (name to base URL) are asked instead of jgo's own.
+
+    Raises:
+        ServerError: see :func:`fetch`.
+    """
     folder = jar_folder()
-    report = progress or silent
+    what = f"Neo4j {locked.server_version}"
     try:
-        if _missing(jars, folder):
+        if _missing(locked.jars, folder):
             folder.mkdir(parents=True, exist_ok=True)
             with FileLock(folder / "fetch.lock"):
-                _fetch_missing(version, _missing(jars, folder), folder, report, repositories)
+                _fetch_missing(what, _missing(locked.jars, folder), folder, progress, repositories)
     except OSError as error:
         cause = "the disk is full" if error.errno == errno.ENOSPC else error
         raise ServerError(
-            f"The jars of Neo4j {version} cannot be kept in {folder}: {cause}. "
+            f"The jars of {what} cannot be kept in {folder}: {cause}. "
             "Make room or give another folder in RAVU_KG_CACHE."
         ) from error
-    return [folder / jar.path for jar in jars]
-
-
-def silent(line: str) -> None:
-    """Progress that nobody asked for."""
+    return [folder / jar.path for jar in locked.jars]
 
 
 def _missing(jars: Sequence[Jar], folder: Path) -> list[Jar]:
@@ -91,14 +98,14 @@ def _intact(path: Path, jar: Jar) -> bool:
 
 
 def _fetch_missing(
-    version: str, jars: list[Jar], folder: Path, report: Progress, repositories: dict[str, str] | None
+    what: str, jars: list[Jar], folder: Path, report: Progress, repositories: dict[str, str] | None
 ) -> None:
     if not jars:
         return
     # jgo writes straight to a file's final name; an interrupted write must never be taken for a jar.
     incoming = Path(tempfile.mkdtemp(prefix="incoming-", dir=folder))
     started = last_report = time.monotonic()
-    report(f"Fetching Neo4j {version}: {len(jars)} jars into {folder}")
+    report(f"Fetching {what}: {len(jars)} jars into {folder}")
     pool = ThreadPoolExecutor(_THREADS)
     try:
         waiting = [pool.submit(_fetch_one, jar, incoming, folder, repositories) for jar in jars]
@@ -106,8 +113,8 @@ def _fetch_missing(
             future.result()
             if time.monotonic() - last_report >= _REPORT_EVERY_S and done < len(jars):
                 last_report = time.monotonic()
-                report(f"Fetching Neo4j {version}: {done} of {len(jars)} jars")
-        report(f"Fetched {len(jars)} jars of Neo4j {version} in {time.monotonic() - started:.0f} s")
+                report(f"Fetching {what}: {done} of {len(jars)} jars")
+        report(f"Fetched {len(jars)} jars of {what} in {time.monotonic() - started:.0f} s")
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
         shutil.rmtree(incoming, ignore_errors=True)

@@ -86,12 +86,9 @@ class Home:
         Raises:
             ServerError: there is data but its password is lost.
         """
-        try:
-            password = self.password_file.read_text(encoding="utf-8").strip()
-            self.password_file.chmod(0o600)
-        except FileNotFoundError:
-            password = ""
+        password = _read(self.password_file).strip()
         if password:
+            self.password_file.chmod(0o600)
             return password
         if self.has_data:
             raise ServerError(
@@ -105,9 +102,9 @@ class Home:
     def read_marker(self) -> Marker | None:
         """What the last start left; None in a new home or when it is unreadable."""
         try:
-            found = json.loads(self._marker.read_text(encoding="utf-8"))
+            found = json.loads(_read(self._marker))
             return Marker(str(found["version"]), Ports(int(found["ports"]["bolt"]), int(found["ports"]["http"])))
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError):
             return None
 
     def write_marker(self, marker: Marker) -> None:
@@ -117,9 +114,9 @@ class Home:
     def read_process(self) -> ProcessRecord | None:
         """The server that was started last and not stopped."""
         try:
-            found = json.loads(self._process.read_text(encoding="utf-8"))
+            found = json.loads(_read(self._process))
             return ProcessRecord(int(found["pid"]), float(found["started_at"]))
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError):
             return None
 
     def write_process(self, record: ProcessRecord | None) -> None:
@@ -142,11 +139,7 @@ class Home:
         """The end of what the server said since its start: the Java runtime's words, then the server's."""
         lines: list[str] = []
         for path in (self.console, self.log):
-            try:
-                said = path.read_text(encoding="utf-8", errors="replace").splitlines()
-            except FileNotFoundError:
-                continue
-            lines += [line for line in said if line.strip()]
+            lines += [line for line in _read(path).splitlines() if line.strip()]
         return "\n".join(lines[-count:])
 
     def delete_data(self) -> None:
@@ -163,6 +156,15 @@ def unusable(path: Path, error: OSError) -> ServerError:
     return ServerError(
         f"The database's home {path} cannot be written: {cause}. Make it writable or choose another home folder."
     )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        raise ServerError(f"{path} cannot be read: {error.strerror}. It should belong to you; give it back.") from error
 
 
 def _write_private(path: Path, text: str) -> None:

@@ -27,14 +27,20 @@ _DEPENDENCY = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><vers
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write ``locks/VERSION.tsv`` for each version named."""
+    """Make the list of each version named, inside this package."""
     for version in sys.argv[1:] if arguments is None else arguments:
-        with tempfile.TemporaryDirectory() as folder:
-            repository = Path(folder) / "repository"
-            locked = lock(version, repository, class_path(version, Path(folder), repository))
-        target = Path(__file__).parent / "locks" / f"{version}.tsv"
-        target.write_text(render(locked, BROWSER_VERSION), encoding="utf-8")
+        make(version, Path(__file__).parent / "locks")
     return 0
+
+
+def make(version: str, target: Path) -> Path:
+    """Write ``VERSION.tsv`` into the target folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        repository = Path(folder) / "repository"
+        locked = lock(version, repository, class_path(version, Path(folder), repository))
+    path = target / f"{version}.tsv"
+    path.write_text(render(locked, BROWSER_VERSION), encoding="utf-8")
+    return path
 
 
 def class_path(version: str, folder: Path, repository: Path) -> list[Path]:
