@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Literal
 
 from ravu_kg.errors import ConfigurationError, MissingExtraError, ProviderError, UnknownProviderError
@@ -80,6 +82,25 @@ def choose_detector(options: Options) -> Choice:
     raise ConfigurationError("No detector can be loaded. " + " ".join(refused))
 
 
+def fetch_embedder(reference: str, options: Options, progress: Callable[[str], None]) -> Path:
+    """Put all that an embedder needs on this machine; gives the folder.
+
+    A provider that needs something fetched has a function ``fetch(model, progress, options)`` beside its factory.
+
+    Raises:
+        UnknownProviderError: no installed embedder has that name.
+        ConfigurationError: it has nothing to fetch.
+        ProviderError: it cannot be had.
+    """
+    point = _entry_point("embedder", reference)
+    fetch: Callable[[str, Callable[[str], None], Mapping[str, object]], Path] | None = getattr(
+        import_module(point.module), "fetch", None
+    )
+    if fetch is None:
+        raise ConfigurationError(f"The embedder {point.name!r} has nothing to fetch.")
+    return fetch(_model(reference), progress, _options(reference, options))
+
+
 def _entry_point(kind: Kind, reference: str) -> EntryPoint:
     name = reference.partition(":")[0]
     points = installed(kind)
@@ -88,6 +109,12 @@ def _entry_point(kind: Kind, reference: str) -> EntryPoint:
             f"No {kind} named {name!r} is installed. Installed: {', '.join(points) or 'none'}. "
             f"Write NAME or NAME:MODEL, or install the package that provides it."
         )
+    try:
+        points[name].load()
+    except (ImportError, AttributeError) as error:
+        raise UnknownProviderError(
+            f"The {kind} {name!r} ({points[name].value}) cannot be imported: {error}. Reinstall its package."
+        ) from error
     return points[name]
 
 

@@ -63,7 +63,7 @@ class ModelSettings(_Section):
     """The provider of each role, as ``name:model``."""
 
     detect: str = "auto"
-    track: str = "bytetrack"
+    track: str = "steady"
     embed: str = "sentence-transformers:all-mpnet-base-v2"
 
 

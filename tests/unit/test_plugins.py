@@ -41,8 +41,8 @@ def use_providers(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_built_in_providers_come_through_entry_points():
-    assert {"yolox", "ultralytics", "motion", "people"} <= set(plugins.installed("detector"))
-    assert {"bytetrack", "box-matching"} <= set(plugins.installed("tracker"))
+    assert {"yolox", "ultralytics", "motion", "people", "people+motion"} <= set(plugins.installed("detector"))
+    assert {"bytetrack", "box-matching", "steady"} <= set(plugins.installed("tracker"))
     assert "sentence-transformers" in plugins.installed("embedder")
 
 
@@ -57,6 +57,12 @@ def test_a_reference_is_split_at_its_first_colon_and_gets_the_options_of_its_pro
     detector = plugins.load_detector("fake:folder:with/colons.onnx", {"fake": {"threads": 1}, "other": {"a": 2}})
     assert detector.name == "folder:with/colons.onnx"
     assert detector.options == {"threads": 1}  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_a_plug_in_that_cannot_be_imported_is_named(use_providers):
+    use_providers(broken="nothing_here")
+    with pytest.raises(UnknownProviderError, match=r"'broken' \(.*nothing_here\) cannot be imported"):
+        plugins.load_detector("broken", {})
 
 
 def test_a_missing_extra_passes_through(use_providers):

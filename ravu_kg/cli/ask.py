@@ -1,0 +1,96 @@
+"""``ravu-kg ask``: questions about a video, or about all."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from ravu_kg.cli.frame import State
+from ravu_kg.cli.output import examples, json_option, say_error
+from ravu_kg.cli.views import Explain, explain_options, show_answer
+from ravu_kg.errors import RavuError, UsageError
+
+
+@click.command(
+    "ask",
+    epilog=examples(
+        'ravu-kg ask holiday "Who comes after the first person leaves?"',
+        'ravu-kg ask holiday "What is on the table?" --option "a cup" --option "a book"',
+        'ravu-kg ask --all "In which video does a dog appear?"',
+        "ravu-kg ask holiday                      (asks for questions, one a line)",
+    ),
+)
+@click.argument("video", required=False)
+@click.argument("question", required=False)
+@click.option("--all", "everywhere", is_flag=True, help="Ask about every indexed video; give only the question.")
+@click.option("--option", "options", multiple=True, metavar="TEXT", help="An answer to choose from; repeat it.")
+@explain_options
+@json_option
+@click.pass_obj
+def command(
+    state: State,
+    video: str | None,
+    question: str | None,
+    everywhere: bool,
+    options: tuple[str, ...],
+    explain: bool,
+    explain_file: Path | None,
+    as_json: bool,
+) -> None:
+    """Answer a question about a video, with the evidence.
+
+    VIDEO is a path, an id (or its first characters) or a title. Without QUESTION it asks for questions and keeps
+    everything loaded; end with Ctrl-D. With --json it then prints one line of JSON for each question.
+    """
+    how = Explain(explain, explain_file, as_json)
+    if everywhere:
+        if video is None or question is not None or options:
+            raise UsageError('With --all give one question and no video: ravu-kg ask --all "QUESTION".')
+        with state.open_memory() as memory:
+            show_answer(memory, memory.ask_all(video), how)
+        return
+    if video is None:
+        raise UsageError('Name a video: ravu-kg ask VIDEO "QUESTION". `ravu-kg videos list` shows what is indexed.')
+    with state.open_memory() as memory:
+        if question is not None:
+            show_answer(memory, memory.ask(video, question, options), how, options)
+            return
+        video_id = memory.resolve(video)
+        first_failure = 0
+        for line in _lines():
+            try:
+                answer = memory.ask(video_id, line, options)
+                if as_json:
+                    click.echo(json.dumps(answer.to_dict(), ensure_ascii=False))
+                else:
+                    show_answer(memory, answer, how, options)
+                    click.echo()
+            except RavuError as error:
+                say_error(str(error))
+                first_failure = first_failure or error.exit_code
+        if first_failure:
+            raise click.exceptions.Exit(first_failure)
+
+
+def _lines() -> Iterator[str]:
+    """Questions from a person or a pipe, without empty lines."""
+    if not sys.stdin.isatty():
+        yield from (line.strip() for line in sys.stdin if line.strip())
+        return
+    with suppress(ImportError):
+        import_module("readline")  # input() then has history and editing
+    click.echo("One question a line; end with Ctrl-D.", err=True)
+    while True:
+        try:
+            line = input("? ").strip()
+        except EOFError:
+            click.echo(err=True)
+            return
+        if line:
+            yield line

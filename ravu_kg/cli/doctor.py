@@ -1,0 +1,43 @@
+"""``ravu-kg doctor``: what would be used, and what is missing."""
+
+from __future__ import annotations
+
+import click
+
+from ravu_kg.cli.frame import State
+from ravu_kg.cli.output import echo_json, examples, json_option, print_table, status_line
+from ravu_kg.errors import ConfigurationError
+
+
+@click.command("doctor", epilog=examples("ravu-kg doctor", "ravu-kg doctor --fetch embedder"))
+@click.option(
+    "--fetch",
+    type=click.Choice(["embedder"]),
+    help="Fetch what is missing: the embedder's weights (404 MB for the default one).",
+)
+@json_option
+@click.pass_obj
+def command(state: State, fetch: str | None, as_json: bool) -> None:
+    """Say what would be used and what is missing.
+
+    Which server and which models, and how to get what is not there.
+
+    The exit code is 3 when something is missing without which nothing can be indexed or asked.
+    """
+    from ravu_kg.memory.diagnosis import diagnose
+    from ravu_kg.memory.opening import share_cache
+    from ravu_kg.plugins import fetch_embedder
+
+    settings = state.settings()
+    with status_line() as say:
+        if fetch:
+            share_cache(settings)
+            fetch_embedder(settings.models.embed, settings.providers, say)
+        findings = diagnose(settings, say)
+    if as_json:
+        echo_json([finding.to_dict() for finding in findings])
+    else:
+        marks = {True: "ok", False: "missing"}
+        print_table(("", "", ""), [(marks[one.good], one.subject, one.detail) for one in findings])
+    if any(finding.needed and not finding.good for finding in findings):
+        raise click.exceptions.Exit(ConfigurationError.exit_code)

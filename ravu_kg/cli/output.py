@@ -1,0 +1,211 @@
+"""Results on stdout, everything else on stderr: tables, JSON, progress."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import click
+
+from ravu_kg.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+_PLAIN_STEP = 0.25
+"""Without a terminal a progress line is written for each quarter of a stage."""
+
+
+def json_option(function: _Function) -> _Function:
+    """The ``--json`` option, the same for every command."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
+
+
+def examples(*lines: str) -> str:
+    """An epilog that shows how a command is used."""
+    return "\b\n" + "\n".join(["Example:" if len(lines) == 1 else "Examples:", *(f"  {line}" for line in lines)])
+
+
+def say_error(message: str) -> None:
+    """One message on stderr, marked as an error."""
+    click.echo(click.style("Error: ", fg="red", bold=True) + message, err=True)
+
+
+def echo_json(value: object) -> None:
+    """Print one JSON document on stdout."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=_plain, allow_nan=False))
+
+
+def stderr() -> Console:
+    """For everything that is not the result."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, emoji=False, markup=False)
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[str] = ()) -> None:
+    """Aligned columns under a heading, no frame. Columns named in ``right`` hold numbers.
+
+    On a terminal the last column is wrapped at its edge; in a pipe nothing is wrapped.
+    """
+    from rich.cells import cell_len
+
+    texts = [["" if cell is None else " ".join(str(cell).split()) for cell in row] for row in rows]
+    widths = [max(cell_len(text) for text in column) for column in zip(columns, *texts, strict=True)]
+
+    def aligned(cells: Sequence[str]) -> str:
+        padded = [
+            " " * (width - cell_len(cell)) + cell if name in right else cell + " " * (width - cell_len(cell))
+            for name, cell, width in zip(columns, cells, widths, strict=True)
+        ]
+        return "  ".join(padded).rstrip()
+
+    indent = sum(widths[:-1]) + 2 * (len(widths) - 1)
+    if any(columns):
+        click.echo(click.style(aligned(columns), bold=True))
+    for cells in texts:
+        first, *others = _wrapped(cells[-1], indent)
+        click.echo(aligned([*cells[:-1], first]))
+        for line in others:
+            click.echo(" " * indent + line)
+
+
+def print_pairs(pairs: Sequence[tuple[str, object]]) -> None:
+    """One ``name  value`` line each, the values aligned."""
+    width = max(len(name) for name, _ in pairs)
+    for name, value in pairs:
+        click.echo(f"{click.style(name.ljust(width), bold=True)}  {value}")
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Ask before something is destroyed; ``yes`` is the ``--yes`` option.
+
+    Raises:
+        UsageError: nobody is there to be asked.
+        click.exceptions.Exit: the answer was no.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError(f"{question} There is no terminal to ask on; add --yes to go ahead.")
+    if not click.confirm(question, err=True):
+        click.echo("Nothing was changed.", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def seconds(value: float) -> str:
+    """A time in the video: ``7.4 s`` below a minute, ``2:05.0`` from there on."""
+    if value < 60:
+        return f"{value:.1f} s"
+    minutes, rest = divmod(round(value, 1), 60)
+    hours, minutes = divmod(int(minutes), 60)
+    return f"{hours}:{minutes:02d}:{rest:04.1f}" if hours else f"{minutes}:{rest:04.1f}"
+
+
+@contextmanager
+def status_line() -> Generator[Callable[[str], None]]:
+    """One changing line on a terminal, plain lines elsewhere; for work without a measure."""
+    console = stderr()
+    if not console.is_terminal:
+        last = ""
+
+        def say_plain(message: str) -> None:
+            nonlocal last
+            if message != last:
+                last = message
+                click.echo(message, err=True)
+
+        yield say_plain
+        return
+    from rich.status import Status
+
+    status: Status | None = None
+
+    def say(message: str) -> None:
+        nonlocal status
+        if status is None:
+            status = console.status(message)
+            status.start()
+        else:
+            status.update(message)
+
+    try:
+        yield say
+    finally:
+        if status is not None:
+            status.stop()
+
+
+@contextmanager
+def progress_bar(title: str) -> Generator[Callable[[str, float], None]]:
+    """Stage and fraction 0..1 of one long piece of work: a bar on a terminal, a few plain lines elsewhere."""
+    console = stderr()
+    if not console.is_terminal:
+        reporter = _PlainProgress(title)
+        yield reporter.report
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.fields[title]}", style="bold", markup=False),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TaskProgressColumn(),
+        TimeRemainingColumn(compact=True),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("starting", total=1.0, title=title)
+        stage = ""
+
+        def report(name: str, fraction: float) -> None:
+            nonlocal stage
+            if name != stage:
+                stage = name
+                progress.reset(task, total=1.0, description=name, title=title)
+            progress.update(task, completed=fraction)
+
+        yield report
+
+
+class _PlainProgress:
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._stage = ""
+        self._next = 0.0
+        self._started_s = time.monotonic()
+
+    def report(self, stage: str, fraction: float) -> None:
+        if stage != self._stage:
+            self._stage, self._next = stage, 0.0
+        if fraction >= self._next:
+            self._next = fraction - fraction % _PLAIN_STEP + _PLAIN_STEP
+            elapsed_s = time.monotonic() - self._started_s
+            click.echo(f"{self._title}: {stage} {fraction:.0%} ({elapsed_s:.0f} s)", err=True)
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    if not sys.stdout.isatty():
+        return [text]
+    room = max(20, shutil.get_terminal_size().columns - indent)
+    return textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, set | frozenset):
+        return sorted(str(item) for item in cast("set[object]", value))  # json knows no sets; their items are unknown
+    isoformat = getattr(value, "iso_format", None) or getattr(value, "isoformat", None)
+    return isoformat() if callable(isoformat) else str(value)

@@ -1,0 +1,113 @@
+"""``ravu-kg videos``: what is in the memory."""
+
+from __future__ import annotations
+
+import click
+
+from ravu_kg.cli.frame import State
+from ravu_kg.cli.output import confirm, echo_json, examples, json_option, print_pairs, print_table, seconds
+
+
+@click.group("videos", epilog=examples("ravu-kg videos list", "ravu-kg videos show holiday"))
+def command() -> None:
+    """List, show and delete the indexed videos."""
+
+
+@command.command("list", epilog=examples("ravu-kg videos list", "ravu-kg videos list --json"))
+@json_option
+@click.pass_obj
+def list_all(state: State, as_json: bool) -> None:
+    """List every video of the memory."""
+    with state.open_memory() as memory:
+        videos = memory.videos()
+    if as_json:
+        echo_json([video.to_dict() for video in videos])
+        return
+    if not videos:
+        click.echo("The memory is empty. Add a video: ravu-kg index FILE", err=True)
+        return
+    rows = [
+        (
+            video.video_id,
+            video.title,
+            seconds(video.duration_s),
+            video.entities,
+            video.frame_nodes,
+            video.status,
+            video.detector,
+        )
+        for video in videos
+    ]
+    columns = ("id", "title", "length", "entities", "frame nodes", "status", "detector")
+    print_table(columns, rows, right=("length", "entities", "frame nodes"))
+
+
+@command.command(
+    epilog=examples("ravu-kg videos show holiday", "ravu-kg videos show holiday --json --canonical > graph.json")
+)
+@click.argument("video")
+@click.option("--canonical", is_flag=True, help="The whole graph in a form that is equal for equal graphs (JSON).")
+@json_option
+@click.pass_obj
+def show(state: State, video: str, canonical: bool, as_json: bool) -> None:
+    """Show what is known of a video: its pipeline, sizes and entities."""
+    with state.open_memory() as memory:
+        if canonical:
+            echo_json(memory.canonical(video))
+            return
+        details = memory.details(video)
+    if as_json:
+        echo_json(details.to_dict())
+        return
+    summary, counts = details.summary, details.counts
+    size = f"{summary.width_px} x {summary.height_px} px, {summary.frame_rate:.4g} frames a second"
+    print_pairs(
+        [
+            ("Title", summary.title),
+            ("Id", summary.video_id),
+            ("File", summary.uri or "-"),
+            ("Length", f"{seconds(summary.duration_s)}, {size}"),
+            ("Status", f"{summary.status}, revision {summary.revision}"),
+            ("Sampled", f"{summary.frames} frames, one every {summary.sample_interval_s:g} s"),
+            ("Detector", f"{summary.detector}, tracker {summary.tracker}"),
+            ("Words by", f"{summary.describer}, embedder {summary.embedder}"),
+            (
+                "Holds",
+                f"{summary.entities} entities ({counts.identities} identities), {summary.frame_nodes} frame nodes, "
+                f"{counts.relations} relations, {counts.events} events",
+            ),
+        ]
+    )
+    if details.entities:
+        click.echo()
+        rows = [
+            (
+                "#" + entity.entity_id.partition("#")[2],
+                "#" + entity.identity_id.partition("#")[2],
+                seconds(entity.start_s),
+                seconds(entity.end_s),
+                entity.description,
+            )
+            for entity in details.entities
+        ]
+        print_table(("entity", "identity", "from", "to", "description"), rows, right=("from", "to"))
+
+
+@command.command(epilog=examples("ravu-kg videos delete holiday", "ravu-kg videos delete 91028f9d6c72cc81 --yes"))
+@click.argument("videos", nargs=-1, required=True, metavar="VIDEO...")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+@click.pass_obj
+def delete(state: State, videos: tuple[str, ...], yes: bool, as_json: bool) -> None:
+    """Delete videos from the memory. The files stay."""
+    with state.open_memory() as memory:
+        ids = [memory.resolve(video) for video in videos]
+        titles = {video.video_id: video.title for video in memory.videos()}
+        named = ", ".join(f"{titles[one]} ({one})" for one in ids)
+        confirm(f"Delete {named} from the memory?", yes)
+        for one in ids:
+            memory.delete(one)
+    if as_json:
+        echo_json({"deleted": ids})
+    else:
+        click.echo(f"Deleted {named}.")

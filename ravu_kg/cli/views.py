@@ -1,0 +1,118 @@
+"""How plans and answers look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from ravu_kg.cli.output import echo_json, print_pairs, print_table, seconds
+from ravu_kg.errors import UsageError
+
+if TYPE_CHECKING:
+    from ravu_kg.memory import VideoMemory
+    from ravu_kg.reasoning.plan import Plan, Step
+    from ravu_kg.reasoning.records import Answer
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+@dataclass(frozen=True)
+class Explain:
+    """How much of the way to an answer is shown."""
+
+    statements: bool = False
+    file: Path | None = None
+    as_json: bool = False
+
+
+def explain_options(function: _Function) -> _Function:
+    """``--explain`` and ``--explain-file``."""
+    function = click.option(
+        "--explain-file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Write the executed Cypher with all parameters in full to FILE, to run it in the Browser.",
+    )(function)
+    return click.option("--explain", is_flag=True, help="Show the plan and the executed Cypher.")(function)
+
+
+def print_plan(plan: Plan) -> None:
+    """The steps, one a line."""
+    rows = [(f"{number}", _call(step), f"-> {step.save_as}") for number, step in enumerate(plan.steps, start=1)]
+    print_table(("", "step", "saved as"), rows, right=("",))
+
+
+def show_answer(memory: VideoMemory, answer: Answer, explain: Explain, options: tuple[str, ...] = ()) -> None:
+    """The answer first, then what proves it."""
+    if explain.file is not None:
+        _write_statements(answer, explain.file)
+    if explain.as_json:
+        echo_json(answer.to_dict())
+        return
+    click.echo(click.style(answer.answer, bold=True))
+    if options and answer.option is not None:
+        click.echo(f"Option {answer.option}: {options[answer.option]} (margin {answer.margin:.2f})")
+    for note in answer.notes:
+        click.echo(click.style(note, dim=True))
+    click.echo()
+    _print_evidence(answer)
+    if explain.statements:
+        from ravu_kg.reasoning.asking import explain as explain_trace
+
+        click.echo(f"\n{click.style('Plan', bold=True)}")
+        print_plan(answer.plan)
+        click.echo(f"\n{explain_trace(answer.trace)}")
+    click.echo()
+    _print_footing(memory, answer)
+
+
+def _print_evidence(answer: Answer) -> None:
+    if not answer.evidence:
+        click.echo("No evidence was found.")
+        return
+    rows = [
+        (seconds(one.timestamp_s), _short(one.entity_ids), f"{one.score:.2f}", one.step, one.text)
+        for one in answer.evidence
+    ]
+    print_table(("time", "entities", "score", "step", "evidence"), rows, right=("time", "score"))
+
+
+def _write_statements(answer: Answer, file: Path) -> None:
+    from ravu_kg.reasoning.asking import explain
+
+    try:
+        file.write_text(explain(answer.trace, full_vectors=True) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}. Give another --explain-file.") from error
+
+
+def _print_footing(memory: VideoMemory, answer: Answer) -> None:
+    coverage = answer.coverage
+    known = f"{coverage.known} of {coverage.frames} sampled frames are known"
+    if coverage.unknown_intervals:
+        unknown = ", ".join(f"{seconds(start)} to {seconds(end)}" for start, end in coverage.unknown_intervals)
+        known += f"; nothing is known of {unknown}"
+    pairs: list[tuple[str, object]] = [
+        ("Method", ", ".join(f"{role} {name}" for role, name in answer.method.items())),
+        ("Coverage", known),
+    ]
+    link = memory.evidence_link(answer)
+    if link:
+        pairs.append(("Browser", link))
+    print_pairs(pairs)
+
+
+def _call(step: Step) -> str:
+    import json
+
+    arguments = step.arguments.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    shown = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())
+    return f"{step.function}({shown})"
+
+
+def _short(entity_ids: tuple[str, ...]) -> str:
+    return " ".join("#" + one.partition("#")[2] for one in entity_ids)

@@ -1,0 +1,398 @@
+"""The composition root: settings, providers, the store, perception and reasoning meet here and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from ravu_kg.errors import ConfigurationError, UsageError
+from ravu_kg.graph import schema
+from ravu_kg.graph.embedding import SentenceCache, embed_all
+from ravu_kg.graph.export import canonical
+from ravu_kg.graph.reader import GraphReader
+from ravu_kg.graph.results import ReadResult, TemplateProblem
+from ravu_kg.graph.store import Store, check_templates
+from ravu_kg.graph.writer import GraphWriter
+from ravu_kg.memory.indexing import Indexer, IndexResult, Report, Stopwatch, given_name, one_at_a_time
+from ravu_kg.memory.library import VideoDetails, VideoSummary, counts, summaries
+from ravu_kg.memory.links import inlined
+from ravu_kg.memory.naming import find
+from ravu_kg.memory.opening import open_store, server_config, share_cache
+from ravu_kg.plugins import load_detector, load_embedder
+from ravu_kg.protocols import Embedder
+from ravu_kg.reasoning.answering import ExtractiveAnswerer
+from ravu_kg.reasoning.asking import answer_plan, answer_question
+from ravu_kg.reasoning.context import Phrases
+from ravu_kg.reasoning.judging import RuleJudge
+from ravu_kg.reasoning.library import answer_library, search
+from ravu_kg.reasoning.plan import Plan
+from ravu_kg.reasoning.planner import RulePlanner
+from ravu_kg.reasoning.records import Answer, Moment
+from ravu_kg.server import Endpoint, browser_link
+from ravu_kg.settings import Settings, load
+from ravu_kg.types import frame_id, frame_node_id
+from ravu_kg.types import video_id as id_of
+from ravu_kg.video.reader import probe
+
+__all__ = ["IndexResult", "Reembedded", "VideoMemory", "VideoSummary", "make_plan", "server_config"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reembedded:
+    """What re-embedding came to."""
+
+    sentences: int
+    embedder: str
+    dimensions: int
+
+
+class VideoMemory:
+    """Videos as graphs in Neo4j, and questions about them. Close it, or use it as a context manager."""
+
+    def __init__(self, settings: Settings, store: Store, endpoint: Endpoint | None = None) -> None:
+        self.settings = settings
+        self.store = store
+        self.endpoint = endpoint
+        """Of the embedded server; None for a server of the user's own."""
+        self.reader = GraphReader(store)
+
+    @classmethod
+    def open(cls, settings: Settings | None = None, progress: Callable[[str], None] | None = None) -> Self:
+        """Connect to the server of the settings; the embedded one is started when it does not run.
+
+        Args:
+            settings: by default those of the environment and the nearest ``ravu-kg.toml``.
+            progress: told in a line what is waited for.
+
+        Raises:
+            ConfigurationError: the settings are wrong.
+            GraphError: no server can be reached or started.
+        """
+        settings = settings or load()
+        share_cache(settings)
+        store, endpoint = open_store(settings, progress)
+        return cls(settings, store, endpoint)
+
+    def close(self) -> None:
+        """Close the connection. The embedded server goes on running: see ``ravu-kg db stop``."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder of the settings, and the graph's schema for it.
+
+        Raises:
+            ProviderError: its weights cannot be had.
+            ConfigurationError: the graph holds vectors of another embedder.
+        """
+        embedder = load_embedder(self.settings.models.embed, self.settings.providers)
+        schema.migrate(self.store, embedder.dimensions, embedder.name)
+        return embedder
+
+    # --- videos in ---
+
+    def index(
+        self,
+        path: str | Path,
+        *,
+        tracks: str | Path | None = None,
+        build: str | None = None,
+        replace: bool = False,
+        progress: Report | None = None,
+    ) -> IndexResult:
+        """Turn a video into a graph; one that is indexed already stays as it is.
+
+        An interrupted run goes on where it stopped. The same content is one video, whatever the file is called.
+
+        Args:
+            path: the video file.
+            tracks: tracks to use instead of detecting.
+            build: name of another graph of the same video, kept beside the default one.
+            replace: delete what is known of the video first.
+            progress: told the stage and how much of it is done.
+
+        Raises:
+            VideoError: the file cannot be read as a video.
+            ProviderError: a model failed or cannot be had.
+            ConfigurationError: the video was indexed by another pipeline, or the tracks are wrong.
+            GraphError: Neo4j failed.
+        """
+        watch = Stopwatch()
+        report = progress or _silent
+        report("reading", 0.0)
+        with watch.time("probe"):
+            video = probe(Path(path))
+        video_id = id_of(video.content_hash, _checked_build(build))
+        given = Path(tracks) if tracks is not None else None
+        with self._cache_is_writable(), one_at_a_time(self.settings.cache, video_id):
+            with watch.time("load"):
+                embedder = self.embedder
+            writer = GraphWriter(self.store)
+            known = next((video for video in self.videos() if video.video_id == video_id), None)
+            if known is not None and replace:
+                writer.delete(video_id)
+            elif known is not None and known.status == "ready":
+                self._require_same_pipeline(known, given)
+                report("done already", 1.0)
+                return self._unchanged(known)
+            with SentenceCache(self.settings.cache / "sentences.sqlite") as cache:
+                indexer = Indexer(self.settings, writer, embedder, cache, report, watch)
+                return indexer.index(video, video_id, build, given)
+
+    def delete(self, video: str) -> str:
+        """Remove a video from the memory; the file stays. Gives its id.
+
+        Raises:
+            NotFoundError: no such video.
+            UsageError: several have the name.
+        """
+        video_id = self.resolve(video)
+        GraphWriter(self.store).delete(video_id)
+        return video_id
+
+    # --- questions ---
+
+    def plan(self, question: str) -> Plan:
+        """The steps that a question becomes; see :func:`make_plan`."""
+        return make_plan(question)
+
+    def ask(self, video: str, question: str, options: Sequence[str] = ()) -> Answer:
+        """Answer a question about a video, with its evidence.
+
+        Args:
+            video: path, id or title.
+            question: in English.
+            options: answers to choose from; they are not used to find evidence.
+
+        Raises:
+            NotFoundError: no such video.
+            UsageError: the video's name is ambiguous, or it is not indexed to its end.
+            ReasoningError: the question is empty or too long.
+        """
+        video_id = self._ready(video)
+        return answer_question(
+            question,
+            video_id,
+            options,
+            reader=self.reader,
+            phrases=self._phrases,
+            planner=RulePlanner(),
+            judge=RuleJudge(),
+            answerer=ExtractiveAnswerer(),
+        )
+
+    def run(self, plan: Plan, video: str, options: Sequence[str] = ()) -> Answer:
+        """Carry out a plan on a video; raises as :meth:`ask`."""
+        video_id = self._ready(video)
+        return answer_plan(
+            plan,
+            video_id,
+            options,
+            reader=self.reader,
+            phrases=self._phrases,
+            judge=RuleJudge(),
+            answerer=ExtractiveAnswerer(),
+        )
+
+    def ask_all(self, question: str, options: Sequence[str] = ()) -> Answer:
+        """Answer a question about all indexed videos.
+
+        Raises:
+            NotFoundError: nothing is indexed.
+            ReasoningError: the question is empty or too long.
+        """
+        return answer_library(
+            question,
+            options,
+            reader=self.reader,
+            phrases=self._phrases,
+            planner=RulePlanner(),
+            judge=RuleJudge(),
+            answerer=ExtractiveAnswerer(),
+        )
+
+    def search(self, text: str, video: str | None = None, *, limit: int = 10) -> list[Moment]:
+        """Moments whose sentences are nearest in meaning to a text, best first.
+
+        Raises:
+            UsageError: the text is empty, or the video's name is ambiguous.
+            NotFoundError: no such video.
+        """
+        if not text.strip():
+            raise UsageError('Say what to search for: ravu-kg search "a dog near a woman".')
+        video_id = None if video is None else self._ready(video)
+        return search(
+            text, reader=self.reader, phrases=self._phrases, judge=RuleJudge(), video_id=video_id, limit=limit
+        )
+
+    def evidence_cypher(self, answer: Answer) -> str:
+        """A statement that draws the evidence of an answer in the Neo4j Browser; empty without evidence."""
+        if not answer.evidence:
+            return ""
+        frames, nodes, events = set[str](), set[str](), set[str]()
+        for one in answer.evidence:
+            video_id = one.video_id or answer.video_id
+            frames.add(frame_id(video_id, one.frame_index))
+            nodes |= {
+                frame_node_id(video_id, one.frame_index, int(entity.rpartition("#")[2])) for entity in one.entity_ids
+            }
+            events |= {one.event_id} - {""}
+        template = self.store.template("explore/evidence")
+        template = replace(template, text=" ".join(template.text.split()))  # links are short of room
+        return inlined(template, {"frame_ids": sorted(frames), "node_ids": sorted(nodes), "event_ids": sorted(events)})
+
+    def evidence_link(self, answer: Answer) -> str:
+        """A link that opens the evidence in the embedded server's Browser; empty without evidence or such a server."""
+        statement = self.evidence_cypher(answer)
+        return browser_link(self.endpoint, statement) if statement and self.endpoint else ""
+
+    # --- looking around ---
+
+    def videos(self) -> list[VideoSummary]:
+        """All videos, by title."""
+        return summaries(self.store)
+
+    def resolve(self, name: str) -> str:
+        """The id of the video that a path, an id (or its start) or a title means.
+
+        Raises:
+            NotFoundError: no such video.
+            UsageError: several have the name.
+        """
+        return find(name, self.videos())
+
+    def details(self, video: str) -> VideoDetails:
+        """All that is known of a video but its frames."""
+        videos = self.videos()
+        video_id = find(video, videos)
+        summary = next(one for one in videos if one.video_id == video_id)
+        return VideoDetails(summary, counts(self.store, video_id), self.reader.entities(video_id))
+
+    def canonical(self, video: str) -> dict[str, object]:
+        """What the graph holds of a video, in a form that is equal for equal graphs."""
+        return canonical(self.store, self.resolve(video))
+
+    def cypher(self, query: str) -> ReadResult:
+        """Run a query that only reads.
+
+        Raises:
+            UsageError: it would do more than read.
+            GraphError: Neo4j refused it.
+        """
+        return self.store.query_readonly(query)
+
+    def check_templates(self) -> list[TemplateProblem]:
+        """What is wrong with a template on this server; empty when all is well."""
+        _ = self.embedder  # makes the schema
+        return check_templates(self.store)
+
+    def reembed(self, progress: Report | None = None) -> Reembedded:
+        """Replace every vector by those of the embedder of the settings; an interrupted run goes on.
+
+        Raises:
+            ProviderError: the embedder failed.
+            GraphError: Neo4j failed, or nothing is indexed yet.
+        """
+        embedder = load_embedder(self.settings.models.embed, self.settings.providers)
+        total = sum(video.frame_nodes for video in self.videos()) or 1
+        report = progress or _silent
+        with self._cache_is_writable(), SentenceCache(self.settings.cache / "sentences.sqlite") as cache:
+            done = schema.reembed(
+                self.store,
+                embedder.name,
+                embedder.dimensions,
+                lambda texts: embed_all(texts, embedder, cache),
+                lambda count: report("embedding", min(1.0, count / total)),
+            )
+        return Reembedded(done, embedder.name, embedder.dimensions)
+
+    @cached_property
+    def _phrases(self) -> Phrases:
+        return Phrases(self.embedder)
+
+    def _ready(self, name: str) -> str:
+        """The id of a video that is indexed to its end."""
+        videos = self.videos()
+        video_id = find(name, videos)
+        summary = next(video for video in videos if video.video_id == video_id)
+        if summary.status != "ready":
+            raise UsageError(
+                f"{summary.title} ({video_id}) is not indexed to its end (status {summary.status}). "
+                f"Go on with: ravu-kg index '{summary.uri}'"
+            )
+        return video_id
+
+    def _unchanged(self, known: VideoSummary) -> IndexResult:
+        found = counts(self.store, known.video_id)
+        return IndexResult(
+            video_id=known.video_id,
+            title=known.title,
+            entities=known.entities,
+            frame_nodes=known.frame_nodes,
+            relations=found.relations,
+            events=found.events,
+            duration_s=known.duration_s,
+            elapsed_s={},
+            detector=known.detector,
+            detector_reason="",
+            status="unchanged",
+        )
+
+    def _require_same_pipeline(self, known: VideoSummary, tracks: Path | None) -> None:
+        """Refuse to call a video indexed when it was, but differently from what is asked for now."""
+        wanted = known.detector
+        if tracks is not None:
+            wanted = given_name(tracks)
+        elif self.settings.models.detect != "auto":
+            wanted = load_detector(self.settings.models.detect, self.settings.providers).name
+        if wanted != known.detector:
+            raise ConfigurationError(
+                f"Video {known.video_id} ({known.title}) is indexed already, with {known.detector} and not {wanted}. "
+                "Keep both with --build NAME, or index it anew with --replace."
+            )
+
+    @contextmanager
+    def _cache_is_writable(self) -> Generator[None]:
+        """Name the folder when something cannot be kept in the cache."""
+        try:
+            yield
+        except OSError as error:
+            if not str(error.filename or "").startswith(str(self.settings.cache)):
+                raise
+            raise ConfigurationError(
+                f"The cache folder {self.settings.cache} cannot be written: {error.strerror}. "
+                "Make room there, or name another folder in RAVU_KG_CACHE."
+            ) from error
+
+
+def make_plan(question: str) -> Plan:
+    """The steps that a question becomes; needs no video and no server.
+
+    Raises:
+        ReasoningError: the question is empty or too long.
+    """
+    return RulePlanner().plan(question)
+
+
+def _silent(_stage: str, _share: float) -> None:
+    """Nobody wants to know."""
+
+
+def _checked_build(build: str | None) -> str | None:
+    if build is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}", build):
+        raise UsageError(f"{build!r} is no name of a build: letters, digits, '.', '_' and '-', at most 32.")
+    return build

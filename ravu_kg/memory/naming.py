@@ -1,0 +1,76 @@
+"""How a video is named: by path, id, the start of an id, or title."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from ravu_kg.errors import NotFoundError, UsageError
+from ravu_kg.types import video_id
+
+_SHORTEST_PREFIX = 4
+
+
+class Named(Protocol):
+    """What is compared with a name."""
+
+    @property
+    def video_id(self) -> str:
+        """Id of the video."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """Title of the video."""
+        ...
+
+
+def find(name: str, videos: Sequence[Named]) -> str:
+    """The id of the one video that a name means.
+
+    An existing file comes first: it is known by its content, so its name and place do not matter. Then an id, a title,
+    and the start of an id.
+
+    Raises:
+        NotFoundError: no video has that name.
+        UsageError: several have it.
+    """
+    path = Path(name)
+    if path.is_file():
+        return _by_content(path, videos)
+    candidates = [
+        [video for video in videos if video.video_id == name],
+        [video for video in videos if video.title == name],
+        [video for video in videos if len(name) >= _SHORTEST_PREFIX and video.video_id.startswith(name)],
+    ]
+    found = next((matches for matches in candidates if matches), list[Named]())
+    if not found:
+        raise NotFoundError(
+            f"No video is named {name!r}, and there is no such file. `ravu-kg videos list` shows what is indexed; "
+            "`ravu-kg index FILE` adds a video."
+        )
+    return _only(name, found)
+
+
+def content_hash(path: Path) -> str:
+    """SHA-256 of a file, hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _by_content(path: Path, videos: Sequence[Named]) -> str:
+    wanted = video_id(content_hash(path))
+    found = [video for video in videos if video.video_id.partition("~")[0] == wanted]
+    if not found:
+        raise NotFoundError(f"{path} is not indexed. Index it first: ravu-kg index '{path}'")
+    default = [video for video in found if video.video_id == wanted]
+    return _only(str(path), default or found)
+
+
+def _only(name: str, found: Sequence[Named]) -> str:
+    if len(found) > 1:
+        listed = ", ".join(f"{video.video_id} ({video.title})" for video in found)
+        raise UsageError(f"{len(found)} videos are named {name!r}. Use one of their ids: {listed}.")
+    return found[0].video_id

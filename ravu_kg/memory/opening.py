@@ -1,0 +1,56 @@
+"""From settings to an open store: the user's own server, or the embedded one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import platformdirs
+
+from ravu_kg.errors import ConfigurationError
+from ravu_kg.graph.store import Store
+from ravu_kg.server import EmbeddedServer, Endpoint, ServerConfig
+from ravu_kg.settings import Settings
+
+
+def server_config(settings: Settings) -> ServerConfig:
+    """The embedded server that the settings describe; its home is by default in the user's data folder."""
+    server = settings.server
+    data = Path(platformdirs.user_data_dir("ravu-kg", appauthor=False))
+    return ServerConfig(
+        home=server.home or data / f"neo4j-{server.version}",
+        version=server.version,
+        bolt_port=server.bolt_port,
+        http_port=server.http_port,
+        heap_mb=server.heap_mb,
+        page_cache_mb=server.page_cache_mb,
+    )
+
+
+def open_store(settings: Settings, progress: Callable[[str], None] | None = None) -> tuple[Store, Endpoint | None]:
+    """An open store; the endpoint is that of the embedded server, None for a server of the user's own.
+
+    Raises:
+        ConfigurationError: a server is named without a password, or its address is malformed.
+        ServerError: the embedded server cannot be started.
+        UnavailableError: nothing answers at the address.
+        AuthenticationError: the user or password is refused.
+    """
+    own = settings.neo4j
+    if own.uri is None:
+        endpoint = EmbeddedServer(server_config(settings)).start(progress)
+        store = Store.connect(endpoint.bolt_uri, endpoint.username, endpoint.password, database=own.database)
+        return store, endpoint
+    if own.password is None:
+        raise ConfigurationError(
+            f"The server {own.uri} is set, but no password for user {own.username}. Set NEO4J_PASSWORD; for a server "
+            "without authentication set it to nothing and NEO4J_USERNAME to nothing as well."
+        )
+    store = Store.connect(own.uri, own.username, own.password.get_secret_value(), database=own.database)
+    return store, None
+
+
+def share_cache(settings: Settings) -> None:
+    """Let every part, providers and child processes too, keep what it fetches in the cache folder of the settings."""
+    os.environ["RAVU_KG_CACHE"] = str(settings.cache)
