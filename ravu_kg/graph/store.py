@@ -74,6 +74,11 @@ class Store:
         # The driver repeats each notification in this log; without a handler Python would print them on stderr.
         logging.getLogger("neo4j.notifications").addHandler(logging.NullHandler())
         library = templates or TemplateLibrary.load()
+        if not re.match(r"(bolt|neo4j)(\+s|\+ssc)?://", uri):
+            raise ConfigurationError(
+                f"'{uri}' is no address of a Neo4j server: it starts with bolt:// or neo4j://, or one of them with +s "
+                "or +ssc (the http:// address is the Browser's). Set NEO4J_URI."
+            )
         try:
             driver = neo4j.GraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType]  -- untyped **config
                 uri,
@@ -376,12 +381,12 @@ def _plain(value: object) -> object:
             "nodes": [_plain(node) for node in value.nodes],
             "relationships": [_plain(relationship) for relationship in value.relationships],
         }
+    if isinstance(value, (DateTime, Date, Time, Duration)):
+        return value.iso_format()
     if is_sequence(value):
         return value if value and isinstance(value[0], float) else [_plain(item) for item in value]
     if is_mapping(value):
         return {str(name): _plain(item) for name, item in value.items()}
-    if isinstance(value, (DateTime, Date, Time, Duration)):
-        return value.iso_format()
     return value
 
 
