@@ -27,4 +27,4 @@ def command(context: click.Context, shell: str, as_json: bool) -> None:
     if as_json:
         echo_json({"shell": shell, "script": script})
     else:
-        click.echo(script)
+        click.echo(script, nl=False)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ravu_kg.errors import NotFoundError, UsageError
+from ravu_kg.memory.naming import find
+
+
+@dataclass(frozen=True)
+class Video:
+    video_id: str
+    title: str
+
+
+def id_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+HOLIDAY = Video("aaaa111122223333", "holiday")
+PARTY = Video("aaaa444455556666", "party")
+TWIN = Video("bbbb444455556666", "party")
+ALL = [HOLIDAY, PARTY, TWIN]
+
+
+@pytest.mark.parametrize("name", ["aaaa111122223333", "holiday", "aaaa1"])
+def test_a_video_is_named_by_id_title_or_start_of_its_id(name: str):
+    assert find(name, ALL) == HOLIDAY.video_id
+
+
+@pytest.mark.parametrize("name", ["party", "aaaa"])
+def test_an_ambiguous_name_lists_the_ids(name: str):
+    with pytest.raises(UsageError, match=r"2 videos are named .*aaaa444455556666 \(party\)"):
+        find(name, ALL)
+
+
+@pytest.mark.parametrize("name", ["aaa", "unknown", "", "missing.mp4"])
+def test_an_unknown_name_says_where_to_look(name: str):
+    with pytest.raises(NotFoundError, match="videos list"):
+        find(name, ALL)
+
+
+def test_an_existing_file_is_known_by_its_content_whatever_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / "holiday"
+    file.write_bytes(b"content")
+    monkeypatch.chdir(tmp_path)
+    same = Video(id_of(b"content"), "other name")
+    assert find("holiday", [HOLIDAY, same]) == same.video_id
+    with pytest.raises(NotFoundError, match=r"holiday is not indexed\. Index it first: ravu-kg index 'holiday'"):
+        find("holiday", [HOLIDAY])
+
+
+def test_a_file_means_its_default_build_and_else_its_only_one(tmp_path: Path):
+    file = tmp_path / "clip.mp4"
+    file.write_bytes(b"content")
+    base = id_of(b"content")
+    default, other, third = Video(base, "clip"), Video(f"{base}~other", "clip"), Video(f"{base}~third", "clip")
+    assert find(str(file), [default, other]) == base
+    assert find(str(file), [other]) == other.video_id
+    with pytest.raises(UsageError, match="2 videos"):
+        find(str(file), [other, third])
+
+
+def test_an_exact_title_beats_the_start_of_an_id():
+    titled = Video("cccc000000000000", "aaaa1")
+    assert find("aaaa1", [HOLIDAY, titled]) == titled.video_id
