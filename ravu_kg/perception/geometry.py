@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ravu_kg.perception.describing.events import TimedAction, actions_of
+from ravu_kg.perception.describing.kinds import PEOPLE
 from ravu_kg.perception.describing.scene import Scene, survey
 from ravu_kg.perception.describing.windows import Windows
-from ravu_kg.perception.describing.wording import PEOPLE, capitalised
+from ravu_kg.perception.describing.wording import capitalised
 from ravu_kg.types import Entity, Event, IdentityLink, Perception, SceneWindow, entity_id, event_id
 from ravu_kg.video.overlay import palette
 

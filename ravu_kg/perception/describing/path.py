@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage, signal  # pyright: ignore[reportMissingTypeStubs] -- SciPy ships no types
 
+from ravu_kg.perception.describing.kinds import FIXTURES
 from ravu_kg.perception.describing.runs import hold_last, settle
 from ravu_kg.types import Box, Track, VideoInfo
 
@@ -114,6 +115,8 @@ def trace(track: Track, video: VideoInfo) -> Path:
     # A box that is still half outside the picture is small for its speed, hence the floor.
     sizes = np.maximum(np.sqrt(widths * heights), SMALLEST_SHARE * size_px)
     velocities, growth = _free_motion(steady, slopes, widths, heights, video)
+    if track.label in FIXTURES:
+        velocities, growth = np.zeros_like(velocities), np.zeros_like(growth)
     codes = _motion_codes(velocities, growth, sizes, float(np.hypot(video.width_px, video.height_px)))
     aspect = heights / widths
     return Path(

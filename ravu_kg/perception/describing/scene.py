@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,7 +91,11 @@ def survey(perception: Perception) -> Scene:
         paths={track.track_id: trace(track, perception.video) for track in perception.tracks},
         frames_of={
             track.track_id: frames_with(
-                track, frame_times_s, tick_s=ticks_s[track.track_id], half_interval_s=perception.sample_interval_s / 2
+                track,
+                frame_times_s,
+                tick_s=ticks_s[track.track_id],
+                half_interval_s=perception.sample_interval_s / 2,
+                cuts_s=perception.cuts_s,
             )
             for track in perception.tracks
         },
@@ -100,21 +105,32 @@ def survey(perception: Perception) -> Scene:
 
 
 def frames_with(
-    track: Track, frame_times_s: NDArray[np.float64], *, tick_s: float, half_interval_s: float
+    track: Track,
+    frame_times_s: NDArray[np.float64],
+    *,
+    tick_s: float,
+    half_interval_s: float,
+    cuts_s: Sequence[float] = (),
 ) -> NDArray[np.int64]:
     """Indexes of the sampled frames that show a track.
 
     A frame within the track (or half a tracking step outside of it) shows it when an observation lies within half a
     sample interval: a gap that the tracker bridged is presence only as far as the observations around it reach. An
-    entity seen only between two samples is given to the nearest frame when that is within half an interval.
+    entity seen only between two samples is given to the nearest frame when that is within half an interval and in
+    the same shot.
     """
     if not len(frame_times_s):
         return np.zeros(0, dtype=np.int64)
     margin_s = tick_s / 2 + _EPSILON_S
+    shots = np.searchsorted(cuts_s, frame_times_s, side="right")
+    same_shot = (shots >= np.searchsorted(cuts_s, track.start_s, side="right")) & (
+        shots <= np.searchsorted(cuts_s, track.end_s, side="right")
+    )
     first, stop = np.searchsorted(frame_times_s, [track.start_s - margin_s, track.end_s + margin_s])
-    inside = np.arange(int(first), int(stop), dtype=np.int64)
+    inside = np.flatnonzero(same_shot[first:stop]) + int(first)
     if not len(inside):
         off_s = np.maximum(track.start_s - frame_times_s, frame_times_s - track.end_s)
+        off_s[~same_shot] = np.inf
         nearest = int(np.argmin(off_s))
         close = off_s[nearest] <= half_interval_s + _EPSILON_S
         return np.array([nearest] if close else [], dtype=np.int64)

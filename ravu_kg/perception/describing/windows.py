@@ -9,11 +9,10 @@ from typing import overload
 
 import numpy as np
 
+from ravu_kg.perception.describing.kinds import ANIMALS, PEOPLE
 from ravu_kg.perception.describing.relations import Measured, relations_among
 from ravu_kg.perception.describing.scene import Placed, Scene
 from ravu_kg.perception.describing.wording import (
-    ANIMALS,
-    PEOPLE,
     capitalised,
     companion_phrase,
     enumerated,
@@ -272,7 +271,7 @@ class _Picture:
         if relation.predicate == "far_from":
             # Worth saying of two who have to do with each other, not of a crowd.
             return alive and other_alive and (subject.label != other.label or len(self.placed) == 2)
-        return alive or not other_alive or subject.moving
+        return alive or subject.moving or not (other_alive or other.moving)
 
 
 def canonical_predicate(text: str) -> str:

@@ -11,13 +11,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ravu_kg.perception.describing.kinds import ANIMALS, PEOPLE, WALKERS
 from ravu_kg.perception.describing.path import Motion
 from ravu_kg.types import Box, Perception
 
-PEOPLE = frozenset({"person", "pedestrian", "man", "woman", "boy", "girl", "child", "baby", "adult", "player"})
-ANIMALS = frozenset(
-    {"animal", "bear", "bird", "cat", "cow", "dog", "elephant", "giraffe", "horse", "kitten", "puppy", "sheep", "zebra"}
-)
 SECOND_COLOR_SHARE = 0.35
 """A second colour is said of an entity when it weighs this share of the first over its track."""
 SIZES = (("tiny", 0.005), ("small", 0.04), ("medium", 0.16), ("large", 0.6))
@@ -134,7 +131,7 @@ def verb_phrase(label: str, motion: Motion, *, fast: bool, upright: bool) -> str
 
     Only a person whose box is clearly upright is said to stand or walk: the box of one who sits or rides is not.
     """
-    person = label in PEOPLE and upright
+    person = label in WALKERS and upright
     if motion == "still":
         return "stands still" if person else "stays still"
     if fast and (person or label in ANIMALS):

@@ -129,6 +129,16 @@ def test_only_an_upright_person_stands_or_walks() -> None:
     assert "A person walks to the right" in nodes(a_perception(walking))[1].description
 
 
+def test_a_cyclist_neither_stands_nor_walks() -> None:
+    track = a_track({0: a_box(100, 180), 3: a_box(500, 180)}, label="cyclist", colors={0: ("black",)})
+    assert nodes(a_perception(track))[1].description.startswith("A cyclist in black moves to the right")
+
+
+def test_a_fixture_does_not_move_when_the_camera_does() -> None:
+    track = a_track({0: a_box(100, 180), 3: a_box(500, 180)}, label="dining table")
+    assert motions(track) == [("still", False)]
+
+
 def test_colors_are_said_of_clothes_or_of_the_thing_itself() -> None:
     box, colors = a_box(300, 180), {0: ("blue", "black"), 1: ("blue", "black"), 2: ("orange",)}
     person = nodes(a_perception(a_track({0: box, 2: box}, colors=colors)))

@@ -71,6 +71,15 @@ def test_one_too_far_from_any_sample_is_track_only_and_counted() -> None:
     assert described.events
 
 
+def test_nobody_is_put_into_a_frame_of_another_shot() -> None:
+    begins_with_the_shot = a_track({3.2: BOX, 3.4: BOX})
+    assert describe(a_perception(begins_with_the_shot, cuts_s=(3.1,)), "v").track_only == (1,)
+    on_the_last_frame = a_track({2.2: BOX, 3.0: BOX})
+    assert frame_indexes(describe(a_perception(on_the_last_frame, cuts_s=(3.0,)), "v")) == [3]
+    until_the_cut = a_track({2.0: BOX, 2.96: BOX}, rate_hz=25)
+    assert frame_indexes(describe(a_perception(until_the_cut, cuts_s=(3.0,)), "v")) == [2]
+
+
 def test_appearances_form_a_chain_across_windows() -> None:
     described = describe(a_perception(a_track({0: BOX, 9: BOX})), "v", window_s=3)
     assert [len(window.frames) for window in described.windows] == [3, 3, 3, 1]
