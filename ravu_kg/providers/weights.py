@@ -28,19 +28,23 @@ class Weights:
     sha256: str
 
 
+def cache_dir() -> Path:
+    """The folder of everything that can be fetched again: ``RAVU_KG_CACHE``, else the user's cache folder."""
+    chosen = os.environ.get("RAVU_KG_CACHE")
+    return Path(chosen).expanduser() if chosen else user_cache_path("ravu-kg", appauthor=False)
+
+
 def fetched(weights: Weights, folder: str) -> Path:
     """The file in the cache, fetched first when it is not there; two processes at once fetch once.
 
     Args:
         weights: what to have.
-        folder: name of the folder inside the cache (``RAVU_KG_CACHE``, else the user's cache folder).
+        folder: name of the folder inside the cache.
 
     Raises:
         ProviderError: it is neither there nor to be had, or its content is not the pinned one.
     """
-    chosen = os.environ.get("RAVU_KG_CACHE")
-    root = Path(chosen).expanduser() if chosen else user_cache_path("ravu-kg", appauthor=False)
-    target = root / folder / weights.file_name
+    target = cache_dir() / folder / weights.file_name
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{target}.lock"):
