@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from ravu_kg.graph.templates import Template
 from ravu_kg.types import FloatArray
 
 VECTOR_INDEXES = ("frame_node_embedding", "event_embedding")
-_AWAIT_S = 600
+_POLL_S = 0.1
 _BATCH = 1000
 
 
@@ -71,8 +72,22 @@ def migrate(store: Store, dimensions: int = 768, embedder: str = "sentence-trans
     store.write("schema/record_embedder", name=embedder, dimensions=dimensions)
     _require_embedder(store, embedder, dimensions)
     if _update_vector_indexes(store, dimensions) or pending:
-        store.read("schema/await_indexes", timeout_s=_AWAIT_S)
+        await_indexes(store)
     return len(pending)
+
+
+def await_indexes(store: Store) -> None:
+    """Return when every index is online, however long it takes to fill them.
+
+    Raises:
+        GraphError: an index could not be filled.
+    """
+    # Asked again and again: one waiting statement would be stopped by the server's limit on transactions.
+    while pending := store.read("schema/pending_indexes").rows:
+        failed = [str(row["name"]) for row in pending if row["state"] == "FAILED"]
+        if failed:
+            raise GraphError(f"The server could not fill the index {', '.join(failed)}. Its log tells why.")
+        time.sleep(_POLL_S)
 
 
 def current_version(store: Store) -> int:
@@ -147,7 +162,7 @@ def reembed(
             if progress:
                 progress(done)
     _update_vector_indexes(store, dimensions)
-    store.read("schema/await_indexes", timeout_s=_AWAIT_S)
+    await_indexes(store)
     store.write("schema/finish_reembedding", name=name)
     return done
 

@@ -216,7 +216,7 @@ class Store:
     def explain(self, template: Template) -> list[str]:
         """What is wrong with a template on this server, without running it; see :func:`check_templates`."""
         values = template.bind({p.name: example(p.type) for p in template.parameters})
-        with self._session(neo4j.WRITE_ACCESS, template.name, notifications="WARNING") as session:
+        with self._session(neo4j.WRITE_ACCESS, template.name, notifications="INFORMATION") as session:
             result = session.run(_literal("EXPLAIN " + template.text), values)
             columns = list(result.keys())
             summary = result.consume()
@@ -224,6 +224,7 @@ class Store:
             f"{status.gql_status}: {status.status_description}"
             for status in summary.gql_status_objects
             if status.gql_status.startswith("01")
+            or status.classification == neo4j.NotificationClassification.PERFORMANCE
         ]
         if summary.query_type not in _QUERY_TYPES[template.mode]:
             problems.append(f"mode is '{template.mode}' but the server's query type is '{summary.query_type}'")

@@ -94,19 +94,8 @@ class GraphWriter:
                 f"Video {video_id} was written in other windows before. Index it with --replace, or as another --build."
             )
         vectors = self._vectors(embeddings, len(window.nodes))
-        nodes = [rows.frame_node_row(node, vector) for node, vector in zip(window.nodes, vectors, strict=True)]
-        frames = [rows.frame_row(frame) for frame in window.frames]
-        relations = [rows.relation_row(relation) for relation in window.relations]
-        same_as = [rows.same_as_row(link) for link in window.same_as]
-        statements: list[Statement] = [
-            *(("ingest/frames", {"video_id": video_id, "rows": batch}) for batch in rows.batches(frames, _BATCH)),
-            *_batched("ingest/frame_order", rows.frame_order_rows(window.frames), _BATCH),
-            *_batched("ingest/frame_nodes", nodes, _BATCH_WITH_VECTORS),
-            *_batched("ingest/relations", relations, _BATCH),
-            *_batched("ingest/same_as", same_as, _BATCH),
-            ("ingest/window", {"video_id": video_id, "window_ends": [*state.window_ends[: window.index], end]}),
-        ]
-        self._store.write_all(statements)
+        ends = [*state.window_ends[: window.index], end]
+        self._store.write_all(window_statements(video_id, window, vectors, ends))
 
     def write_events(self, video_id: str, events: Sequence[Event], embeddings: FloatArray) -> None:
         """Write events, each pointing to the next of its entity and source.
@@ -220,6 +209,29 @@ class GraphWriter:
         if not np.isfinite(embeddings).all() or not embeddings.any(axis=1).all():
             raise GraphError("The embedder gave a vector that is zero or no number; such a vector cannot be searched.")
         return [Vector(vector) for vector in embeddings.tolist()]
+
+
+def window_statements(
+    video_id: str, window: SceneWindow, vectors: Sequence[Vector], window_ends: Sequence[int]
+) -> list[Statement]:
+    """The statements that write one window, as :meth:`Store.write_all` takes them.
+
+    Args:
+        video_id: the window's video.
+        window: frames, frame nodes, relations and chains.
+        vectors: one for each node.
+        window_ends: for each window up to this one the frame index behind its last frame.
+    """
+    nodes = [rows.frame_node_row(node, vector) for node, vector in zip(window.nodes, vectors, strict=True)]
+    frames = [rows.frame_row(frame) for frame in window.frames]
+    return [
+        *(("ingest/frames", {"video_id": video_id, "rows": batch}) for batch in rows.batches(frames, _BATCH)),
+        *_batched("ingest/frame_order", rows.frame_order_rows(window.frames), _BATCH),
+        *_batched("ingest/frame_nodes", nodes, _BATCH_WITH_VECTORS),
+        *_batched("ingest/relations", [rows.relation_row(relation) for relation in window.relations], _BATCH),
+        *_batched("ingest/same_as", [rows.same_as_row(link) for link in window.same_as], _BATCH),
+        ("ingest/window", {"video_id": video_id, "window_ends": window_ends}),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
