@@ -17,6 +17,7 @@ import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Protocol, cast
@@ -62,9 +63,10 @@ def create(model: str, options: Mapping[str, object]) -> UltralyticsDetector:
     """
     only("ultralytics", options, ("score_threshold",))
     threshold = fraction("ultralytics", options, "score_threshold", SCORE_THRESHOLD)
-    library = _library()
-    path = _weights(library, model or _DEFAULT_MODEL)
-    return UltralyticsDetector(library.load(path), path, threshold)
+    if find_spec("ultralytics") is None:
+        raise MissingExtraError("Detector 'ultralytics'", "ultralytics")
+    path = _weights(model or _DEFAULT_MODEL)  # before the import, which takes seconds
+    return UltralyticsDetector(_library().load(path), path, threshold)
 
 
 class UltralyticsDetector:
@@ -152,13 +154,8 @@ class _Library:
 
 def _library() -> _Library:
     with _quiet_environment():
-        try:
-            package = import_module("ultralytics")
-            downloads = import_module("ultralytics.utils.downloads")
-        except ModuleNotFoundError as error:
-            if error.name != "ultralytics":
-                raise
-            raise MissingExtraError("Detector 'ultralytics'", "ultralytics") from error
+        package = import_module("ultralytics")
+        downloads = import_module("ultralytics.utils.downloads")
     # Modules that are imported by name have no static types: these are what the library documents.
     settings = cast("_Settings", package.settings)
     if settings["sync"]:
@@ -194,7 +191,7 @@ def _quiet_environment() -> Generator[None]:
                 os.environ[name] = value
 
 
-def _weights(library: _Library, model: str) -> Path:
+def _weights(model: str) -> Path:
     """The file of a model: the path itself, or published weights in the cache, fetched when they are not there."""
     path = Path(model).expanduser()
     if path.is_file():
@@ -207,7 +204,7 @@ def _weights(library: _Library, model: str) -> Path:
     if os.environ.get("YOLO_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
         raise _not_fetched(target, "YOLO_OFFLINE is set")
     try:
-        library.fetch(target)
+        _library().fetch(target)
     except (OSError, RuntimeError, ValueError, LookupError) as error:
         raise _not_fetched(target, str(error) or type(error).__name__) from error
     if not target.is_file():

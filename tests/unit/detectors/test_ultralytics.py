@@ -33,8 +33,9 @@ def weights(folder: Path) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAVU_KG_CACHE", str(folder / "cache"))
         patch.delenv("YOLO_CONFIG_DIR", raising=False)
+        path.write_text("not weights")
         with pytest.raises(ProviderError):  # imports the library as the product does
-            create("missing/weights.pt", {})
+            create(str(path), {})
         import torch
         from ultralytics import YOLO
 
