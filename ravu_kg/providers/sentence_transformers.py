@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Literal
 from filelock import FileLock
 
 from ravu_kg.errors import ConfigurationError, ProviderError
+from ravu_kg.providers.encoder import Encoder, Manifest
 from ravu_kg.providers.encoder_weights import Progress, Published, is_complete, obtain
 
 if TYPE_CHECKING:
-    from ravu_kg.providers.encoder import Encoder, Manifest
     from ravu_kg.types import FloatArray
 
 _HERE = Path(__file__).parent
 _DEFAULT = "all-mpnet-base-v2"
-_PUBLISHED = {
+PUBLISHED = {
     model.name: model
     for model in (
         Published(
@@ -64,12 +64,10 @@ class SentenceTransformersEmbedder:
     """An embedder whose files are in place; the model is loaded by the first call that needs it."""
 
     def __init__(self, model: str, graph_folder: Path, weights_folder: Path, threads: int) -> None:
-        from ravu_kg.providers.encoder import Manifest
-
         self._model = model
         self._folders = graph_folder, weights_folder
         self._threads = threads
-        self._manifest: Manifest = Manifest.read(graph_folder)
+        self._manifest = Manifest.read(graph_folder)
         self._encoder: Encoder | None = None
         self._loading = threading.Lock()
 
@@ -95,8 +93,6 @@ class SentenceTransformersEmbedder:
     def _load(self) -> Encoder:
         with self._loading:
             if self._encoder is None:
-                from ravu_kg.providers.encoder import Encoder
-
                 self._encoder = Encoder(*self._folders, threads=self._threads)
             return self._encoder
 
@@ -116,7 +112,7 @@ def create(model: str, options: Mapping[str, object]) -> SentenceTransformersEmb
     """
     cache, threads = _read_options(options)
     model = _short(model)
-    published = _PUBLISHED.get(model)
+    published = PUBLISHED.get(model)
     if published:
         folder = cache / "encoders" / model
         obtain(published, folder, _log.info)
@@ -134,7 +130,7 @@ def fetch(model: str, progress: Progress, options: Mapping[str, object]) -> Path
     """
     cache, _ = _read_options(options)
     model = _short(model)
-    published = _PUBLISHED.get(model)
+    published = PUBLISHED.get(model)
     if not published:
         return _exported(model, cache / "encoders")
     folder = cache / "encoders" / model
@@ -146,7 +142,7 @@ def is_ready(model: str, options: Mapping[str, object]) -> bool:
     """Whether the model can be loaded from the cache as it is, without fetching or unpacking anything."""
     cache, _ = _read_options(options)
     model = _short(model)
-    published = _PUBLISHED.get(model)
+    published = PUBLISHED.get(model)
     if published:
         return is_complete(published, cache / "encoders" / model)
     return _export_folder(model, cache / "encoders").is_dir()
