@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,20 +21,27 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 UNIT = ROOT / "tests" / "unit"
 
-# What a user has set for their own work must not steer the tests, and no library may call out.
-_REMOVED = ("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE")
+# No library may call out.
 _SET = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "YOLO_OFFLINE": "True",
 }
+_data_home = tempfile.TemporaryDirectory(prefix="ravu-kg-test-data-")
 
 
 def pytest_configure() -> None:
-    for name in _REMOVED:
-        os.environ.pop(name, None)
-    os.environ.update(_SET)
+    # What a user has set for their own work must not steer the tests; jars and weights come from their cache.
+    for name in list(os.environ):
+        if name.startswith(("NEO4J_", "RAVU_KG_")) and not name.startswith(("RAVU_KG_TEST_", "RAVU_KG_CACHE")):
+            del os.environ[name]
+    # Nor may a test that forgets to name a home reach the user's own database.
+    os.environ.update(_SET, XDG_DATA_HOME=_data_home.name)
+
+
+def pytest_unconfigure() -> None:
+    _data_home.cleanup()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 import subprocess
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 
 import psutil
 from filelock import FileLock, Timeout
 
-from ravu_kg.errors import AuthenticationError, ServerError, UnavailableError
+from ravu_kg.errors import ServerError
 from ravu_kg.server import lock_list
 from ravu_kg.server.configuring import HOST, Java, Ports, find_java, java_arguments, quoted, settings_text, sized_memory
 from ravu_kg.server.fetching import Progress, fetch, silent
 from ravu_kg.server.home import Home, Marker, unusable
 from ravu_kg.server.processes import (
+    ProcessRecord,
     answers_bolt,
     find_by_argument,
     find_recorded,
     free_port,
-    is_alive,
     is_free,
     port_owner,
     spawn,
     terminate,
 )
 from ravu_kg.server.records import USERNAME, Endpoint, ServerConfig, ServerStatus
+from ravu_kg.server.waiting import STOP_TIMEOUT_S, await_answer, await_release
 
-_START_TIMEOUT_S = 300.0
-_STOP_TIMEOUT_S = 90.0
 LOCK_TIMEOUT_S = 600.0
-_REPORT_EVERY_S = 3.0
 _PREFERRED = Ports(bolt=27687, http=27474)
 """Not Neo4j's own, so that another server of the user's can have those."""
 
@@ -68,7 +64,7 @@ class EmbeddedServer:
                 ports = self._ports_of_running() if process is not None else None
                 if process is None or ports is None:
                     process, ports = self._launch(report)
-                self._await_answer(process, ports, report)
+                await_answer(process, self._home, ports, report)
             except OSError as error:
                 raise unusable(self._home.path, error) from error
             return self._endpoint(process.pid, ports)
@@ -86,9 +82,9 @@ class EmbeddedServer:
             if process is None:
                 self._home.write_process(None)
                 return False
-            if not terminate(process, _STOP_TIMEOUT_S):
+            if not terminate(process, STOP_TIMEOUT_S):
                 raise ServerError(
-                    f"Neo4j (process {process.pid}) did not stop within {_STOP_TIMEOUT_S:.0f} s. "
+                    f"Neo4j (process {process.pid}) did not stop within {STOP_TIMEOUT_S:.0f} s. "
                     f"See {self._home.log}; end the process by hand if it hangs."
                 )
             self._home.write_process(None)
@@ -131,7 +127,11 @@ class EmbeddedServer:
     def _find(self, *, search: bool) -> psutil.Process | None:
         record = self._home.read_process()
         process = find_recorded(record, self._argument) if record else None
-        return find_by_argument(self._argument) if process is None and search else process
+        if process is None and search:
+            process = find_by_argument(self._argument)
+            if process is not None:
+                self._home.write_process(ProcessRecord(process.pid, process.create_time()))
+        return process
 
     def _ports_of_running(self) -> Ports | None:
         marker = self._home.read_marker()
@@ -186,6 +186,8 @@ class EmbeddedServer:
 
     def _choose_ports(self, report: Progress) -> Ports:
         marker = self._home.read_marker()
+        if marker is not None and self._home.read_process() is not None:
+            await_release(marker.ports)
         remembered = marker.ports if marker else _PREFERRED
         bolt = self._choose_port("Bolt", self._config.bolt_port, remembered.bolt, frozenset())
         http = self._choose_port("HTTP", self._config.http_port, remembered.http, frozenset({bolt}))
@@ -229,30 +231,6 @@ class EmbeddedServer:
             said = "\n".join((done.stdout + done.stderr).splitlines()[-8:])
             raise ServerError(f"The password of the new database could not be set ({java.executable}):\n{said}")
 
-    def _await_answer(self, process: psutil.Process, ports: Ports, report: Progress) -> None:
-        from ravu_kg.server.probe import wait_for_bolt  # the driver is paid for only by who starts a server
-
-        uri = f"bolt://{HOST}:{ports.bolt}"
-        started = time.monotonic()
-        watch = _Watch(process, self._home, started, report)
-        try:
-            while not answers_bolt(process, ports.bolt):
-                watch.look()
-                time.sleep(0.1)
-            report("Neo4j listens; waiting for the answer to a first query")
-            wait_for_bolt(uri, USERNAME, self._home.password(), _START_TIMEOUT_S, still_starting=watch.look)
-        except AuthenticationError as error:
-            raise AuthenticationError(
-                f"The embedded Neo4j refuses the password in {self._home.password_file}. If it was changed, "
-                "write the new one into that file."
-            ) from error
-        except UnavailableError as error:
-            raise ServerError(f"Neo4j was started but does not answer: {error}. See {self._home.log}") from error
-        except KeyboardInterrupt:
-            terminate(process, _STOP_TIMEOUT_S)
-            raise
-        report(f"Neo4j {self._config.version} answers at {uri} after {time.monotonic() - started:.1f} s")
-
     @contextmanager
     def _locked(self, report: Progress) -> Generator[None]:
         """A lock that ends with its holder, so a crashed command leaves none behind."""
@@ -273,44 +251,3 @@ class EmbeddedServer:
             yield
         finally:
             lock.release()
-
-
-class _Watch:
-    """Looks after a server that is starting."""
-
-    def __init__(self, process: psutil.Process, home: Home, started: float, report: Callable[[str], None]) -> None:
-        self._process = process
-        self._home = home
-        self._started = started
-        self._report = report
-        self._last_report = started
-
-    def look(self) -> None:
-        """Report now and then.
-
-        Raises:
-            ServerError: the server died, or takes too long.
-        """
-        now = time.monotonic()
-        if not is_alive(self._process):
-            self._home.write_process(None)
-            raise ServerError(_why_it_died(self._home.last_log_lines(), self._home.log))
-        if now - self._started > _START_TIMEOUT_S:
-            terminate(self._process, _STOP_TIMEOUT_S)
-            raise ServerError(
-                f"Neo4j did not answer within {_START_TIMEOUT_S:.0f} s. Last it said:\n"
-                f"{self._home.last_log_lines()}\nAll of it: {self._home.log}"
-            )
-        if now - self._last_report >= _REPORT_EVERY_S:
-            self._last_report = now
-            self._report(f"Waiting for Neo4j to answer ({now - self._started:.0f} s)")
-
-
-def _why_it_died(said: str, log: Path) -> str:
-    hints = {
-        "Address already in use": "A port was taken while it started: try again, or set other ports.",
-        "No space left on device": "The disk is full: make room, or choose another home folder.",
-        "has been locked by another process": "Another server uses this data: stop it first.",
-    }
-    hint = next((text for sign, text in hints.items() if sign in said), "")
-    return f"Neo4j ended while starting. {hint}\nLast it said:\n{said}\nAll of it: {log}"

@@ -14,6 +14,7 @@ from neo4j.exceptions import AuthError, ConfigurationError, DriverError, Neo4jEr
 from ravu_kg.errors import AuthenticationError, GraphError, UnavailableError
 
 _ANSWER_TIMEOUT_S = 10.0
+_SCHEMES = frozenset(f"{scheme}{security}" for scheme in ("bolt", "neo4j") for security in ("", "+s", "+ssc"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,9 @@ def server_info(uri: str, username: str, password: str) -> ServerInfo:
         UnavailableError: no answer.
         GraphError: it answered with another error, or the address cannot be used.
     """
+    scheme = uri.split("://")[0]
+    if scheme not in _SCHEMES:  # the driver would take a web address and speak another protocol
+        raise GraphError(f"{uri!r} is no Bolt address. Use one such as bolt://127.0.0.1:7687 or neo4j+s://HOST.")
     text = files("ravu_kg.server").joinpath("probe.cypher").read_text(encoding="utf-8")
     try:
         with GraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType]  -- untyped **config
@@ -44,7 +48,7 @@ def server_info(uri: str, username: str, password: str) -> ServerInfo:
             auth=(username, password),
             telemetry_disabled=True,
             connection_timeout=_ANSWER_TIMEOUT_S,
-            max_transaction_retry_time=_ANSWER_TIMEOUT_S,
+            max_transaction_retry_time=0,  # whoever wants to wait uses wait_for_bolt
         ) as driver:
             # The driver wants literal text; this one is a file of the package.
             records, _, _ = driver.execute_query(Query(cast(LiteralString, text)))
@@ -53,7 +57,7 @@ def server_info(uri: str, username: str, password: str) -> ServerInfo:
             f"Neo4j at {uri} refused the user {username!r} or the password. Check NEO4J_USERNAME and NEO4J_PASSWORD."
         ) from error
     except (ConfigurationError, ValueError) as error:
-        raise GraphError(f"{uri!r} is no address of a Neo4j server: {error}") from error
+        raise GraphError(f"{uri!r} is no Bolt address: {error}") from error
     except DriverError as error:
         raise UnavailableError(f"No Neo4j server answers at {uri}: {error}") from error
     except Neo4jError as error:
