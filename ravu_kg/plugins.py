@@ -32,8 +32,8 @@ class Choice:
     """The detector that ``auto`` stands for on this machine."""
 
     reference: str
-    reason: str
-    """Why not one of those before it; empty when it is the first."""
+    refused: Mapping[str, str]
+    """Why not one of those before it, by name."""
 
 
 def installed(kind: Kind) -> dict[str, EntryPoint]:
@@ -71,15 +71,17 @@ def choose_detector(options: Options) -> Choice:
     Raises:
         ConfigurationError: none can, which says what each one lacks.
     """
-    refused: list[str] = []
+    refused: dict[str, str] = {}
     for name in _AUTO:
         try:
             load_detector(name, options)
         except (MissingExtraError, ProviderError, UnknownProviderError) as error:
-            refused.append(f"{name}: {error}")
+            refused[name] = str(error)
         else:
-            return Choice(name, "; ".join(refused))
-    raise ConfigurationError("No detector can be loaded. " + " ".join(refused))
+            return Choice(name, refused)
+    raise ConfigurationError(
+        "No detector can be loaded. " + " ".join(f"{name}: {why}" for name, why in refused.items())
+    )
 
 
 def fetch_embedder(reference: str, options: Options, progress: Callable[[str], None]) -> Path:

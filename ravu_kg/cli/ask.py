@@ -66,6 +66,8 @@ def command(
         for line in _lines():
             try:
                 answer = memory.ask(video_id, line, options)
+                if not as_json and not sys.stdin.isatty():
+                    click.echo(click.style(f"? {line}", fg="cyan"))
                 if as_json:
                     click.echo(json.dumps(answer.to_dict(), ensure_ascii=False))
                 else:

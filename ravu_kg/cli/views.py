@@ -57,7 +57,8 @@ def show_answer(memory: VideoMemory, answer: Answer, explain: Explain, options: 
     if options and answer.option is not None:
         click.echo(f"Option {answer.option}: {options[answer.option]} (margin {answer.margin:.2f})")
     for note in answer.notes:
-        click.echo(click.style(note, dim=True))
+        if note not in answer.answer:
+            click.echo(click.style(note, dim=True))
     click.echo()
     _print_evidence(answer)
     if explain.statements:

@@ -251,9 +251,11 @@ class VideoMemory:
                 frame_node_id(video_id, one.frame_index, int(entity.rpartition("#")[2])) for entity in one.entity_ids
             }
             events |= {one.event_id} - {""}
-        template = self.store.template("explore/evidence")
-        template = replace(template, text=" ".join(template.text.split()))  # links are short of room
-        return inlined(template, {"frame_ids": sorted(frames), "node_ids": sorted(nodes), "event_ids": sorted(events)})
+        name, parameters = "explore/frames", {"frame_ids": sorted(frames)}
+        if nodes:
+            name, parameters = "explore/evidence", {"node_ids": sorted(nodes), "event_ids": sorted(events)}
+        template = self.store.template(name)
+        return inlined(replace(template, text=" ".join(template.text.split())), parameters)  # a link has little room
 
     def evidence_link(self, answer: Answer) -> str:
         """A link that opens the evidence in the embedded server's Browser; empty without evidence or such a server."""

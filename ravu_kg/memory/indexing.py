@@ -16,7 +16,7 @@ from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.naming import content_hash
 from ravu_kg.perception.geometry import Description, describe
 from ravu_kg.perception.pipeline import perceive, perceive_given
-from ravu_kg.plugins import choose_detector, load_detector, load_tracker
+from ravu_kg.plugins import Choice, choose_detector, load_detector, load_tracker
 from ravu_kg.protocols import Embedder
 from ravu_kg.settings import Settings
 from ravu_kg.types import Perception, VideoInfo, VideoRecord
@@ -112,7 +112,8 @@ class Indexer:
             reference, reason = settings.models.detect, ""
             if reference == "auto":
                 choice = choose_detector(settings.providers)
-                reference, reason = choice.reference, choice.reason
+                reference = choice.reference
+                reason = _reason(choice)
             detector = load_detector(reference, settings.providers)
             tracker = load_tracker(settings.models.track, settings.providers)
         with self.watch.time("perceive"):
@@ -182,6 +183,12 @@ class Indexer:
             self.writer.finish(record.id)
         self.report("writing", 1.0)
         return frame_nodes, relations
+
+
+def _reason(choice: Choice) -> str:
+    if not choice.refused:
+        return "chosen by auto"
+    return f"chosen by auto; not to be had here: {', '.join(choice.refused)} (why: ravu-kg doctor)"
 
 
 def given_name(tracks: Path) -> str:

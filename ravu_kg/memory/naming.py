@@ -31,7 +31,7 @@ def find(name: str, videos: Sequence[Named]) -> str:
     """The id of the one video that a name means.
 
     An existing file comes first: it is known by its content, so its name and place do not matter. Then an id, a title,
-    and the start of an id.
+    and the start of an id. Where several builds of one video are meant, the default one is.
 
     Raises:
         NotFoundError: no video has that name.
@@ -65,11 +65,14 @@ def _by_content(path: Path, videos: Sequence[Named]) -> str:
     found = [video for video in videos if video.video_id.partition("~")[0] == wanted]
     if not found:
         raise NotFoundError(f"{path} is not indexed. Index it first: ravu-kg index '{path}'")
-    default = [video for video in found if video.video_id == wanted]
-    return _only(str(path), default or found)
+    return _only(str(path), found)
 
 
 def _only(name: str, found: Sequence[Named]) -> str:
+    """The one video that was found; among the builds of one video the default one."""
+    contents = {video.video_id.partition("~")[0] for video in found}
+    if len(contents) == 1:
+        found = [video for video in found if video.video_id in contents] or found
     if len(found) > 1:
         listed = ", ".join(f"{video.video_id} ({video.title})" for video in found)
         raise UsageError(f"{len(found)} videos are named {name!r}. Use one of their ids: {listed}.")

@@ -75,13 +75,13 @@ def test_auto_takes_the_first_that_loads_and_says_why_not_the_others(use_provide
     use_providers(ultralytics="lacks_library", yolox="lacks_weights", people_plus_motion="FakeDetector")
     choice = plugins.choose_detector({})
     assert choice.reference == "people+motion"
-    assert "ultralytics: the ultralytics detector needs" in choice.reason
-    assert "yolox: no weights file" in choice.reason
+    assert choice.refused["ultralytics"].startswith("the ultralytics detector needs")
+    assert choice.refused["yolox"] == "no weights file"
 
 
 def test_auto_prefers_ultralytics(use_providers):
     use_providers(ultralytics="FakeDetector", yolox="FakeDetector", people_plus_motion="FakeDetector")
-    assert plugins.choose_detector({}) == plugins.Choice("ultralytics", "")
+    assert plugins.choose_detector({}) == plugins.Choice("ultralytics", {})
 
 
 def test_auto_fails_only_when_nothing_can_be_loaded(use_providers):

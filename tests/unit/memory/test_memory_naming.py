@@ -60,6 +60,8 @@ def test_a_file_means_its_default_build_and_else_its_only_one(tmp_path: Path):
     default, other, third = Video(base, "clip"), Video(f"{base}~other", "clip"), Video(f"{base}~third", "clip")
     assert find(str(file), [default, other]) == base
     assert find(str(file), [other]) == other.video_id
+    assert find("clip", [other, default]) == base
+    assert find(base[:6], [default, third]) == base
     with pytest.raises(UsageError, match="2 videos"):
         find(str(file), [other, third])
 
