@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ravu_kg.perception.describing.kinds import ANIMALS, PEOPLE
-from ravu_kg.perception.describing.path import MOVING_SIZES_PER_S, SHORTEST_STATE_S, Path
+from ravu_kg.perception.describing.path import KEEP_MOVING, MOVING_SIZES_PER_S, SHORTEST_STATE_S, Path
 from ravu_kg.perception.describing.relations import is_near, overlaps, relative_motion
 from ravu_kg.perception.describing.runs import Run, runs_of, settle
 from ravu_kg.perception.describing.scene import Placed, Scene
@@ -149,7 +149,7 @@ def _border(scene: Scene, path: Path, position: int, *, inward: bool) -> str:
     velocity_x, velocity_y = (float(value) for value in path.velocities[position])
     sign = 1.0 if inward else -1.0
     speeds = {"left": velocity_x, "right": -velocity_x, "top": velocity_y, "bottom": -velocity_y}
-    slowest = MOVING_SIZES_PER_S * path.size_px
+    slowest = KEEP_MOVING * MOVING_SIZES_PER_S * path.size_px
     reach = [
         (sides[side] / (sign * speed), -sign * speed, side)
         for side, speed in speeds.items()

@@ -41,6 +41,8 @@ BORDER_SHARE = 0.015
 """An edge nearer to the border than this share of the picture is cut off by it and tells nothing of motion."""
 PLACE_MARGIN = 0.04
 """A place changes only when the centre is this share of the picture past the line between two places."""
+FEET_SHARE = 0.15
+"""Share of a box's growth in height that its lower edge has at least when it comes closer or goes away."""
 SMALLEST_SHARE = 0.75
 """A speed is compared with the present size, but at least with this share of the usual one."""
 UPRIGHT_FROM, UPRIGHT_UNTIL = 2.1, 1.8
@@ -169,6 +171,10 @@ def _free_motion(
     width_free, height_free = left & right, top & bottom
     both = width_free & height_free
     growth = _shared(np.where(both, wider, wider / 2), np.where(both, taller, taller / 2), width_free, height_free)
+    # Who stands up grows too, but on the spot: coming closer moves the feet.
+    change = slopes[:, 3] - slopes[:, 1]
+    on_the_spot = height_free & (slopes[:, 3] * change < FEET_SHARE * change**2)
+    growth = np.where(on_the_spot, 0.0, growth)
     return velocities, growth
 
 

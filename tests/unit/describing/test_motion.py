@@ -63,6 +63,11 @@ def test_a_stretched_arm_is_no_motion() -> None:
     assert motions(track) == [("still", False)]
 
 
+def test_standing_up_is_no_motion() -> None:
+    bent, upright = (230, 140, 400, 300), (220, 60, 410, 300)
+    assert motions(a_track({0: bent, 2: bent, 3.2: upright, 6: upright})) == [("still", False)]
+
+
 def test_an_entity_that_comes_in_over_the_border_moves_though_one_edge_stands() -> None:
     track = a_track({0: (0, 100, 5, 250), 1: (0, 100, 60, 250), 3: (120, 100, 180, 250)})
     assert motions(track) == [("right", False)]
