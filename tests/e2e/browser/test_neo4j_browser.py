@@ -21,7 +21,7 @@ from ravu_kg.graph.store import Store
 from ravu_kg.graph.templates import param_lines
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.server import Endpoint, browser_link
-from tests.builders import Scene, a_scene
+from builders import Scene, a_scene
 
 pytestmark = pytest.mark.browser
 
