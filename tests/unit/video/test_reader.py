@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import socket
+import threading
 import weakref
 from fractions import Fraction
 from pathlib import Path
@@ -78,6 +81,12 @@ def test_two_stretches_give_the_frames_of_the_whole(make_clip: MakeClip, name: s
     assert all(np.array_equal(p.image, w.image) for p, w in zip(parts, whole, strict=True))
 
 
+def test_a_stretch_includes_its_start_and_not_its_end(make_clip: MakeClip) -> None:
+    video = probe(make_clip(frames=20))
+
+    assert [frame.source_frame for frame in read_frames(video, None, start_s=0.2, end_s=0.4)] == [5, 6, 7, 8, 9]
+
+
 def test_frames_at_gives_the_frame_on_display_in_the_order_asked(make_clip: MakeClip) -> None:
     video = probe(make_clip(frames=20))
 
@@ -118,6 +127,7 @@ def test_rotation_is_applied_once(make_clip: MakeClip, rotation: int, clockwise_
 def test_mirrored_pictures_are_put_right(make_clip: MakeClip, rotation: int, corner: str) -> None:
     video = probe(make_clip(frames=2, rotation=rotation, mirrored=True))
 
+    assert video.rotation_deg == rotation
     assert _reddest_corner(next(read_frames(video, None)).image) == corner
 
 
@@ -248,6 +258,28 @@ def test_bad_files_are_named_with_cause_and_next_action(make_clip: MakeClip, sou
         assert str(path) in message
         assert cause in message
         assert any(word in message for word in ("Check", "Give", "Copy", "Name")), message
+
+
+def test_a_playlist_never_reaches_the_network(tmp_path: Path) -> None:
+    reached: list[object] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(1)
+
+        def accept() -> None:
+            with contextlib.suppress(OSError):
+                connection, address = server.accept()
+                reached.append(address)
+                connection.close()
+
+        listener = threading.Thread(target=accept)
+        listener.start()
+        playlist = tmp_path / "list.m3u8"
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/a.ts"
+        playlist.write_text(f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n{address}\n#EXT-X-ENDLIST\n")
+        with pytest.raises(VideoError):
+            probe(playlist)
+        listener.join()
+    assert not reached
 
 
 def test_a_forbidden_file_is_named_with_its_cause(make_clip: MakeClip) -> None:
