@@ -6,10 +6,10 @@ Brown and beige are dark and pale oranges and yellows, pink a pale red or purple
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ravu_kg.looks import small_picture, to_lab
 from ravu_kg.types import Box, Image
 
 COLOR_NAMES = (
@@ -63,28 +63,6 @@ def inner_area(image: Image, box: Box) -> Image | None:
     margin_y = box.height * (1 - _INNER_HEIGHT) / 2
     inner = Box(box.x_min + margin_x, box.y_min + margin_y, box.x_max - margin_x, box.y_max - margin_y)
     return small_picture(image, inner, _SIDE_PX, _SIDE_PX)
-
-
-def small_picture(image: Image, box: Box, width_px: int, height_px: int) -> Image | None:
-    """The picture inside a box, averaged down to the given size; None when nothing of it is inside the picture."""
-    rows, columns = image.shape[:2]
-    clipped = box.clip(columns, rows)
-    x_min, y_min = int(clipped.x_min), int(clipped.y_min)
-    x_max, y_max = int(np.ceil(clipped.x_max)), int(np.ceil(clipped.y_max))
-    if x_max <= x_min or y_max <= y_min:
-        return None
-    crop = image[y_min:y_max, x_min:x_max]
-    # Thin out before averaging: a close-up must not cost more than a far view.
-    step = max(1, min(crop.shape[0] // (4 * height_px), crop.shape[1] // (4 * width_px)))
-    return np.asarray(
-        cv2.resize(np.ascontiguousarray(crop[::step, ::step]), (width_px, height_px), interpolation=cv2.INTER_AREA),
-        dtype=np.uint8,
-    )
-
-
-def to_lab(image: Image) -> NDArray[np.float32]:
-    """CIELAB values (L 0..100, a, b) of an RGB picture, same height and width."""
-    return np.asarray(cv2.cvtColor(image.astype(np.float32) / 255.0, cv2.COLOR_RGB2LAB), dtype=np.float32)
 
 
 def name_indexes(lab: NDArray[np.float32]) -> NDArray[np.intp]:

@@ -12,15 +12,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ravu_kg.perception.looks import likeness
+from ravu_kg.looks import likeness
 from ravu_kg.perception.observing import touched_sides
 from ravu_kg.types import Track, TrackLink
 
 METHOD = "looks+place+time"
 
-_LEAST_SCORE = 0.35
+_LEAST_SCORE = 0.4
 _LONGEST_ABSENCE_S = 60.0
-_HALF_TIME_S = 30.0
+_HALF_TIME_S = 12.0
 _LEAST_LIKENESS, _FULL_LIKENESS = 0.78, 0.95
 _OTHER_SIZE = 2.5
 _OTHER_BORDER = 0.5

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ravu_kg.looks import histogram
 from ravu_kg.perception.colors import color_names
-from ravu_kg.perception.looks import histogram
 from ravu_kg.types import Box, Detection, FloatArray, TrackedDetection, TrackEnd, VideoFrame
 
 LONGEST_GAP_S = 1.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ravu_kg.perception.looks import look
+from ravu_kg.looks import look
 from ravu_kg.perception.observing import Stay
 from ravu_kg.types import SampledFrame, Source, Track
 
