@@ -14,7 +14,7 @@ from ravu_kg.server.home import Home
 from ravu_kg.server.processes import answers_bolt, is_alive, is_free, terminate
 from ravu_kg.server.records import USERNAME
 
-START_TIMEOUT_S = 300.0
+START_TIMEOUT_S = 600.0
 STOP_TIMEOUT_S = 90.0
 
 _RELEASE_TIMEOUT_S = 10.0

@@ -31,6 +31,14 @@ def test_only_the_user_can_read_folder_and_password(home: Home) -> None:
     assert (mode(home.path), mode(home.password_file)) == (0o700, 0o600)
 
 
+def test_a_folder_that_others_could_read_is_closed(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+
+    Home(tmp_path).prepare()
+
+    assert mode(tmp_path) == 0o700
+
+
 def test_a_password_file_that_others_could_read_is_closed(home: Home) -> None:
     password = home.password()
     home.password_file.chmod(0o644)
