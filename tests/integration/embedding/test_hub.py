@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 import threading
@@ -75,9 +76,10 @@ def hub() -> Iterator[tuple[str, type[Hub]]]:
 
 def run(folder: Path, tmp_path: Path, endpoint: str, **environment: str) -> subprocess.CompletedProcess[str]:
     # A new process: the client reads its environment once.
+    online = {**os.environ, "HF_HUB_OFFLINE": "0", "HF_HOME": str(tmp_path / "hf"), "HF_ENDPOINT": endpoint}
     return subprocess.run(
         [sys.executable, "-c", PROGRAM, str(folder)],
-        env={"PATH": "", "HF_HOME": str(tmp_path / "hf"), "HF_ENDPOINT": endpoint, **environment},
+        env={**online, **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -124,7 +126,7 @@ def test_an_absent_hub_is_given_up_at_once(tmp_path: Path) -> None:
     start = time.monotonic()
     result = run(tmp_path / "cache" / "tiny", tmp_path, "http://127.0.0.1:9")
     assert "not on this machine" in result.stderr
-    assert time.monotonic() - start < 8  # the client alone tries for 23 s
+    assert time.monotonic() - start < 15  # the client alone tries for 23 s
 
 
 def test_a_hub_that_breaks_off_is_no_source(hub: tuple[str, type[Hub]], tmp_path: Path) -> None:
