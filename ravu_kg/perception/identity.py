@@ -20,8 +20,9 @@ METHOD = "looks+place+time"
 
 _LEAST_SCORE = 0.4
 _LONGEST_ABSENCE_S = 60.0
-_HALF_TIME_S = 12.0
-_LEAST_LIKENESS, _FULL_LIKENESS = 0.78, 0.95
+# Who did not leave must still be there: behind something, or missed by the detector.
+_HALF_TIME_S, _HALF_TIME_LOST_S = 12.0, 30.0
+_LEAST_LIKENESS, _FULL_LIKENESS = 0.78, 0.93
 _OTHER_SIZE = 2.5
 _OTHER_BORDER = 0.5
 _LONGEST_DRIFT_S = 4.0
@@ -94,7 +95,8 @@ def link_score(earlier: Track, later: Track, width_px: int, height_px: int) -> f
         first, width_px, height_px
     ):
         place *= _OTHER_BORDER
-    return looks * place / (1 + absence_s / _HALF_TIME_S)
+    half_time_s = _HALF_TIME_LOST_S if earlier.ended_by == "lost" else _HALF_TIME_S
+    return looks * place / (1 + absence_s / half_time_s)
 
 
 def _possible(earlier: Track, later: Track, cuts_s: Sequence[float]) -> bool:
