@@ -277,7 +277,7 @@ def check_templates(store: Store) -> list[TemplateProblem]:
 
 def translate(error: Exception, uri: str = "Neo4j", what: str = "") -> RavuError:
     """The error of this package for one of the driver: what happened, to what, and what to do next."""
-    during = f" during {what}" if what else ""
+    during = _during(what)
     if isinstance(error, driver_errors.AuthError):
         return AuthenticationError(f"{uri} refused the user name or password. Check NEO4J_USERNAME and NEO4J_PASSWORD.")
     if isinstance(error, _MISCONFIGURED):
@@ -301,6 +301,10 @@ _UNAVAILABLE = (
     driver_errors.TransientError,
     OSError,
 )
+
+
+def _during(what: str) -> str:
+    return f" during {what}" if what else ""
 
 
 def _translate_code(error: Exception, uri: str, during: str) -> RavuError:
@@ -329,6 +333,10 @@ def _translated(uri: str, what: str = "") -> Generator[None]:
         yield
     except (driver_errors.Neo4jError, driver_errors.DriverError, OSError) as error:
         raise translate(error, uri, what) from error
+    except (UnicodeError, OverflowError) as error:
+        raise GraphError(
+            f"A value cannot be stored{_during(what)}: {error}. Text must be well-formed, integers fit 64 bits."
+        ) from error
 
 
 def _unit(

@@ -33,6 +33,7 @@ from ravu_kg.graph.schema import migrate
 from ravu_kg.graph.store import Rows, Store, Vector
 from ravu_kg.graph.writer import GraphWriter, window_statements
 from ravu_kg.server import DEFAULT_VERSION, EmbeddedServer, Endpoint, ServerConfig
+from ravu_kg.server.processes import free_port
 
 Statement = tuple[str, Mapping[str, object]]
 
@@ -52,7 +53,9 @@ def main() -> None:
     chosen = arguments.parse_args()
     version = os.environ.get("RAVU_KG_TEST_NEO4J_VERSION") or DEFAULT_VERSION
     with tempfile.TemporaryDirectory() as home:
-        server = EmbeddedServer(ServerConfig(home=Path(home), version=version, heap_mb=1024, page_cache_mb=512))
+        bolt = free_port()
+        http = free_port(taken=frozenset({bolt}))
+        server = EmbeddedServer(ServerConfig(Path(home), version, bolt, http, heap_mb=1024, page_cache_mb=512))
         try:
             endpoint = server.start()
             bench(endpoint, chosen.nodes, chosen.library, chosen.repeats)

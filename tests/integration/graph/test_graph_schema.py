@@ -18,6 +18,7 @@ from ravu_kg.graph.store import Store, check_templates
 from ravu_kg.graph.templates import TemplateLibrary, templates_root
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.server import DEFAULT_VERSION, EmbeddedServer, Endpoint, ServerConfig
+from ravu_kg.server.processes import free_port
 from ravu_kg.types import FloatArray
 
 pytestmark = pytest.mark.neo4j
@@ -26,8 +27,16 @@ pytestmark = pytest.mark.neo4j
 @pytest.fixture(scope="module")
 def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
     version = os.environ.get("RAVU_KG_TEST_NEO4J_VERSION") or DEFAULT_VERSION
+    bolt_port = free_port()
     server = EmbeddedServer(
-        ServerConfig(home=tmp_path_factory.mktemp("schema"), version=version, heap_mb=512, page_cache_mb=64)
+        ServerConfig(
+            home=tmp_path_factory.mktemp("schema"),
+            version=version,
+            bolt_port=bolt_port,
+            http_port=free_port(taken=frozenset({bolt_port})),
+            heap_mb=512,
+            page_cache_mb=64,
+        )
     )
     try:
         yield server.start()

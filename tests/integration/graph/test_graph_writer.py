@@ -334,6 +334,15 @@ def test_an_entity_with_a_long_track_is_written(store: Store, unique_video: str)
     assert store.query_readonly(text, {"v": unique_video}).rows == [{"t": 20_000, "b": 80_000}]
 
 
+@pytest.mark.parametrize("changes", [{"label": "\ud800"}, {"track_id": 2**70}])
+def test_a_value_that_cannot_be_stored_is_a_graph_error(
+    store: Store, unique_video: str, changes: dict[str, object]
+) -> None:
+    scene = a_scene(unique_video, tracks=(1,))
+    with pytest.raises(GraphError, match="cannot be stored"):
+        index(store, replace(scene, entities=(an_entity(unique_video, 1, **changes),)))
+
+
 def test_an_empty_window_is_written(store: Store, unique_video: str) -> None:
     scene = a_scene(unique_video)
     writer = GraphWriter(store)
