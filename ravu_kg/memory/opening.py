@@ -10,7 +10,7 @@ import platformdirs
 
 from ravu_kg.errors import ConfigurationError
 from ravu_kg.graph.store import Store
-from ravu_kg.server import EmbeddedServer, Endpoint, ServerConfig
+from ravu_kg.server import EmbeddedServer, Endpoint, ServerConfig, cache_dir
 from ravu_kg.settings import Settings
 
 
@@ -53,4 +53,5 @@ def open_store(settings: Settings, progress: Callable[[str], None] | None = None
 
 def share_cache(settings: Settings) -> None:
     """Let every part, providers and child processes too, keep what it fetches in the cache folder of the settings."""
-    os.environ["RAVU_KG_CACHE"] = str(settings.cache)
+    if settings.cache != cache_dir():
+        os.environ["RAVU_KG_CACHE"] = str(settings.cache)
