@@ -8,17 +8,17 @@
 // returns identities: INTEGER - different identities with such a label
 // returns entityId: STRING - the entity that most frames show
 // returns label: STRING - its label
-// returns tStart: FLOAT - first seen, seconds
-// returns tEnd: FLOAT - last seen, seconds
+// returns tStart: FLOAT - any of them first seen, seconds
+// returns tEnd: FLOAT - any of them last seen, seconds
 // returns frameNodes: INTEGER - frames that show any of them
 MATCH (e:Entity)
 WHERE e.label IN $labels
 WITH e, COUNT { (e)-[:APPEARS_AS]->() } AS frames
 ORDER BY frames DESC, e.id
-WITH e.videoId AS videoId, collect(e) AS found, sum(frames) AS frameNodes,
-     count(DISTINCT coalesce(e.identityId, e.id)) AS identities
+WITH e.videoId AS videoId, collect(e) AS found, min(e.tStart) AS tStart, max(e.tEnd) AS tEnd,
+     sum(frames) AS frameNodes, count(DISTINCT coalesce(e.identityId, e.id)) AS identities
 MATCH (v:Video {id: videoId})
 RETURN videoId, v.title AS title, identities, found[0].id AS entityId, found[0].label AS label,
-       found[0].tStart AS tStart, found[0].tEnd AS tEnd, frameNodes
+       tStart, tEnd, frameNodes
 ORDER BY frameNodes DESC, videoId
 LIMIT $k

@@ -153,7 +153,7 @@ def _who(reading: Reading, state: State, found: Found, execution: Execution) -> 
         verb = {"enters": "comes", "returns": "comes back", "leaves": "leaves"}[state.name]
         text = f"{name} {f'{verb} {order}'.strip()}, at {_seconds(first.start_s)}."
         said = [one.text for one in execution.evidence if set(one.entity_ids) & set(first.entity_ids)]
-        return f"{text} {_sentence(said[0])}" if said else text
+        return f"{text} {_sentence(said[-1 if state.name == 'leaves' else 0])}" if said else text
     names = list(dict.fromkeys(one.name for one in found.intervals if one.name))
     be = "is" if len(names) == 1 else "are"
     said = {"present": "in the picture", "absent": "out of the picture", "near": "near", "far": "far from"}[state.name]
@@ -202,7 +202,7 @@ def _told(reading: Reading, execution: Execution) -> str:
     """Events and sentences in time order, each said once; with an order word, only the first or last of them."""
     told: dict[tuple[tuple[str, ...], str], list[Evidence]] = {}
     for one in execution.evidence:
-        told.setdefault((one.entity_ids if one.event_id else (), one.text), []).append(one)
+        told.setdefault((one.entity_ids, one.text), []).append(one)
     parts = [(min(one.timestamp_s for one in group), max(one.timestamp_s for one in group), text)
              for (_, text), group in told.items()]  # fmt: skip
     if reading.order in ("first", "next"):

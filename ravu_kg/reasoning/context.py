@@ -110,8 +110,11 @@ class Context:
             self._tracks.update({row.entity_id: row for row in self.reader.tracks(missing)})
         return {one: self._tracks[one] for one in entity_ids if one in self._tracks}
 
-    def matching(self, phrase: str) -> list[Identity]:
-        """The identities that a noun phrase means: one for "the dog" or "the second person", all for "dogs"."""
+    def matching(self, phrase: str, *, fragments: bool = False) -> list[Identity]:
+        """The identities that a noun phrase means: one for "the dog" or "the second person", all for "dogs".
+
+        Fragments (see :func:`lasting`) are left out unless asked for.
+        """
         read = read_phrase(phrase)
         candidates = self.labelled(read.noun)
         if len(candidates) < 2:
@@ -121,7 +124,7 @@ class Context:
             position = read.ordinal - 1 if read.ordinal > 0 else len(clear) + read.ordinal
             return [clear[position]] if 0 <= position < len(clear) else []
         if read.plural or not read.definite:
-            return candidates
+            return candidates if fragments else lasting(candidates)
         return [self.best(phrase, candidates) if read.modified else max(candidates, key=_prominence)]
 
     def labelled(self, noun: str) -> list[Identity]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ravu_kg.graph.reader import EventRow, NodeRow, SentenceRow
 from ravu_kg.reasoning.protocols import Candidate, Verdict
 from ravu_kg.reasoning.states import match_state
-from ravu_kg.reasoning.vocabulary import COLOR_NAMES, matching_labels, read_phrase, singular
+from ravu_kg.reasoning.vocabulary import COLOR_NAMES, KNOWN_NOUNS, matching_labels, read_phrase, singular
 
 WORD_WEIGHT = 0.15
 LABEL_WEIGHT = 0.05
@@ -150,11 +150,12 @@ class RuleJudge:
         return [(one, f"similarity {events[one].score:.2f}") for one in [*first, *rest]]
 
     def _verdict(self, verbs: set[str], told: bool, candidate: Candidate) -> Verdict:
-        matches: list[SentenceRow] = []
+        agreeing: list[tuple[int, SentenceRow]] = []
         for sentence in candidate.sentences:
             words = {_SAME_WORDS.get(word, word) for word in content_words(sentence.description)}
             if sentence.score >= MET_SCORE or (verbs and verbs & words):
-                matches.append(sentence)
+                agreeing.append((-len(verbs & words), sentence))
+        matches = [sentence for _, sentence in sorted(agreeing, key=lambda one: one[0])]
         if matches:
             return Verdict(True, f"{matches[0].description} ({matches[0].start_s:.1f} s)", tuple(matches))
         measured = all(sentence.source == "geometry" for sentence in candidate.sentences)
@@ -192,4 +193,5 @@ def stem(word: str) -> str:
 
 
 def _nouns(condition: str) -> list[str]:
-    return [read_phrase(condition).noun] if read_phrase(condition).noun else []
+    noun = read_phrase(condition).noun
+    return [noun] if noun in KNOWN_NOUNS else []

@@ -10,7 +10,8 @@ from ravu_kg.graph.reader import GraphReader, LibraryRow, NodeRow
 from ravu_kg.graph.results import ReadResult
 from ravu_kg.reasoning.asking import answer_question
 from ravu_kg.reasoning.context import Phrases
-from ravu_kg.reasoning.language import read_question
+from ravu_kg.reasoning.judging import content_words
+from ravu_kg.reasoning.language import Reading, read_question
 from ravu_kg.reasoning.plan import Plan
 from ravu_kg.reasoning.protocols import Answerer, Judge, Planner
 from ravu_kg.reasoning.records import Answer, CoverageReport, Evidence, Moment, StepTrace, Usage
@@ -19,6 +20,7 @@ from ravu_kg.reasoning.vocabulary import is_known, matching_labels, plural, read
 VIDEOS = 20
 """A question about the library names at most so many videos."""
 CANDIDATES = 50
+_SHOWING = frozenset(("show", "appear", "see", "seen", "contain", "visible", "present", "two", "three", "one", "any"))
 
 
 def search(
@@ -70,8 +72,9 @@ def answer_library(
     method = {"planner": plan.planner, "reranker": judge.name, "answerer": answerer.name}
     if reading.kind == "which_video" or (reading.kind == "yes_no" and noun and not rows and is_known(noun)):
         evidence = _evidence(watched, rows)
-        if not rows and not (noun and is_known(noun)):
-            evidence, rows = _by_meaning(watched, phrases, judge, reading.main or question)
+        unknown = not rows and not (noun and is_known(noun))
+        if unknown or (len(rows) > 1 and _says_more(reading)):
+            evidence, rows = _by_meaning(watched, phrases, judge, reading.main or question, rows)
         return Answer(
             answer=_which(rows, noun), option=None, margin=0.0, method=method, evidence=tuple(evidence), plan=plan,
             trace=tuple(trace), usage=Usage(), coverage=_no_coverage(), question=question,
@@ -122,11 +125,20 @@ def _evidence(reader: GraphReader, rows: Sequence[LibraryRow]) -> list[Evidence]
     return evidence
 
 
+def _says_more(reading: Reading) -> bool:
+    """Whether more is asked of the videos than that they show something: "in which video do two people hug"."""
+    if reading.state is None or reading.state.name != "present":
+        return reading.state is not None
+    return len(content_words(reading.main) - content_words(reading.subject or "") - _SHOWING) > 0
+
+
 def _by_meaning(
-    reader: GraphReader, phrases: Phrases, judge: Judge, text: str
+    reader: GraphReader, phrases: Phrases, judge: Judge, text: str, holders: Sequence[LibraryRow]
 ) -> tuple[list[Evidence], list[LibraryRow]]:
-    """The videos of the nearest sentences, where no noun tells."""
-    nodes = judge.rerank(text, reader.nearest_nodes_in_library(phrases.vector(text), CANDIDATES))[:10]
+    """The videos of the nearest sentences, among those that hold what is asked for."""
+    allowed = {row.video_id for row in holders}
+    found = reader.nearest_nodes_in_library(phrases.vector(text), CANDIDATES)
+    nodes = judge.rerank(text, [node for node in found if not allowed or node.video_id in allowed])[:10]
     titles = {video.video_id: video.title for video in reader.videos()}
     rows = [
         LibraryRow(node.video_id, titles.get(node.video_id, ""), 1, node.entity_id, node.label, node.timestamp_s,

@@ -7,7 +7,7 @@ IRREGULAR = {
     "geese": "goose", "feet": "foot", "teeth": "tooth", "knives": "knife", "buses": "bus", "sheep": "sheep",
     "glasses": "glass", "skis": "skis", "scissors": "scissors", "policemen": "policeman", "ladies": "lady",
     "babies": "baby", "puppies": "puppy", "sandwiches": "sandwich", "couches": "couch", "benches": "bench",
-    "watches": "watch", "toothbrushes": "toothbrush", "toddlers": "toddler", "bicycles": "bicycle", "leaves": "leaf",
+    "watches": "watch", "toothbrushes": "toothbrush", "toddlers": "toddler", "bicycles": "bicycle",
 }  # fmt: skip
 
 HYPERNYMS: dict[str, tuple[str, ...]] = {
@@ -122,3 +122,6 @@ HYPERNYMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(["fridge"], ("refrigerator",)),
     **dict.fromkeys(["football", "basketball", "baseball", "soccerball"], ("sports ball",)),
 }
+
+NOT_LITERAL = frozenset(("hot dog", "teddy bear"))
+"""Labels whose last word is no name of theirs."""

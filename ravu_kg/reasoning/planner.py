@@ -84,7 +84,8 @@ def _steps(reading: Reading) -> list[Step]:
             _sample("$moment", "$moment", "around", 3),
             _analyze(reading.main),
         ]
-    if reading.kind in ("how", "yes_no", "who"):
+    said_of_subject = reading.subject is not None and reading.main.startswith(reading.subject)
+    if reading.kind in ("how", "yes_no", "who") or (reading.kind == "what" and said_of_subject):
         return [_localize(reading.main, "moment", None), _sample("$moment", "$moment", "around", 3)]
     return [_localize(reading.main, "moment", None), _START]
 
@@ -164,7 +165,7 @@ def _asks_what_is_done(reading: Reading) -> bool:
 
 def _events_of(reading: Reading) -> list[Step]:
     direction: Direction = "before" if reading.order == "last" else "after"
-    count = 5 if reading.order is None else 3
+    count = {None: 5, "next": 3}.get(reading.order, 1)
     if reading.subject is None:
         return [_sample(None, None, direction, count)]
     return [_identify(reading.subject, "target"), _sample("$target", None, direction, count)]

@@ -113,6 +113,8 @@ _SPECIAL: tuple[tuple[StateName, re.Pattern[str]], ...] = (
         rf"find) (?P<subject>.+?)\Z")),
     ("absent", re.compile(rf"(?:can|do|could) not {_VIEWER} (?:see|spot|find) (?P<subject>.+?)\Z")),
     ("absent", re.compile(rf"(?:does |do )?{PICTURE} (?:does )?not (?:show|contain)s? (?P<subject>.+?)\Z")),
+    ("absent", re.compile(rf"(?:is |are )?(?P<nobody>nobody|no ?one|no people) (?:is |are )?(?:{_THERE}|{_SEEN}).*\Z")),
+    ("absent", re.compile(rf"(?:is )?{PICTURE} (?:is )?(?P<nobody>empty|deserted)\Z")),
     ("absent", re.compile(rf"(?:is )?{PICTURE} (?:is )?without (?P<subject>.+?)\Z")),
     ("absent", re.compile(r"(?:the )?absence of (?P<subject>.+?)\Z")),
     ("absent", re.compile(r"(?P<subject>.+?)'s? absence\Z")),
@@ -130,6 +132,8 @@ _NOT_A_SUBJECT = re.compile(
     rf"\b(?:{_AUX_WORD[3:-1]}|not|what|who|why|how|where|when|which|doing|there|on the|to the|at the|from the|turns?|"
     r"looks?|moves?|moving|walks?|walking|holding|held|sitting|standing)\b"
 )
+_NEGATED = re.compile(rf"(?P<aux>{_AUX_WORD}) not (?P<rest>(?!we |you |i |one ).+)\Z")
+_OPPOSITE: dict[StateName, StateName] = {"present": "absent", "near": "far", "far": "near", "enters": "absent"}
 _ING_NOUNS = frozenset(("wearing", "thing", "king", "ring", "building", "painting", "string", "clothing", "wing"))
 _PRONOUNS = frozenset(["he", "she", "it", "they", "him", "her", "them"])
 
@@ -151,10 +155,19 @@ def match_state(text: str, *, gone: StateName = "absent", which: Which = "all") 
         gone: what "gone" and "no longer there" mean here: the state (absent) or the change (leaves).
         which: kept in the state unless the text says first or last itself.
     """
+    if negated := _NEGATED.match(text):
+        asked = match_state(f"{negated['aux']} {negated['rest']}", gone=gone, which=which)
+        if asked is not None and asked.name in _OPPOSITE:
+            return asked.model_copy(update={"name": _OPPOSITE[asked.name]})
     ordered = take_order(text)
     text, which = ordered.text, ordered.which if ordered.which != "all" else which
     for name, pattern in _SPECIAL:
-        if (found := pattern.match(text)) and is_subject(found["subject"]):
+        found = pattern.match(text)
+        if found is None:
+            continue
+        if "nobody" in pattern.groupindex:
+            return State(subject="people", name=name, which=which)
+        if is_subject(found["subject"]):
             return State(subject=found["subject"], name=name, which=which)
     for name, *patterns in _PAIRS:
         for pattern in patterns:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ravu_kg.reasoning.nouns import HYPERNYMS, IRREGULAR
+from ravu_kg.reasoning.nouns import HYPERNYMS, IRREGULAR, NOT_LITERAL
 
 COLOR_NAMES = frozenset(
     [
@@ -270,7 +270,7 @@ def _parents(noun: str) -> tuple[str, ...]:
 
 
 def _last_word(text: str) -> str:
-    return text.rsplit(" ", 1)[-1]
+    return text if text in NOT_LITERAL else text.rsplit(" ", 1)[-1]
 
 
 def _is_plural(word: str) -> bool:

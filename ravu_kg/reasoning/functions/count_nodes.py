@@ -12,7 +12,9 @@ from ravu_kg.reasoning.plan import CountNodes
 from ravu_kg.reasoning.protocols import Candidate
 from ravu_kg.reasoning.records import Counted, Evidence, Found, Interval
 
-PER_ENTITY = 3
+PER_ENTITY = 10
+PER_ENTITY_EVENTS = 50
+"""More when happenings are counted."""
 
 
 def count_nodes(context: Context, step: str, arguments: CountNodes, leaf: bool) -> Found:
@@ -38,7 +40,7 @@ def count_nodes(context: Context, step: str, arguments: CountNodes, leaf: bool) 
 
 def _candidates(context: Context, node: str) -> list[Identity]:
     if not node.startswith("$"):
-        return context.matching(node)
+        return context.matching(node, fragments=True)
     entity_ids, _ = context.node(node)
     return [one for one in context.identities() if set(one.entity_ids) & set(entity_ids)]
 
@@ -63,7 +65,7 @@ def _conditional(
     owner = {entity: one.identity_id for one in kept for entity in one.entity_ids}
     sentences = context.reader.sentences(
         list(owner), context.phrases.vector(condition), context.span,
-        PER_ENTITY if arguments.count_of == "identities" else 50,
+        PER_ENTITY if arguments.count_of == "identities" else PER_ENTITY_EVENTS,
     )  # fmt: skip
     by_identity: dict[str, list[SentenceRow]] = {one.identity_id: [] for one in kept}
     for sentence in sentences:

@@ -8,6 +8,7 @@ from ravu_kg.reasoning.plan import SampleEntityEvents
 from ravu_kg.reasoning.records import Evidence, Found, Interval, Span
 
 FRAMES_PER_EVENT = 3
+FRAMES_OF_ONE_EVENT = 6
 
 
 def sample_entity_events(context: Context, step: str, arguments: SampleEntityEvents, leaf: bool) -> Found:
@@ -27,7 +28,8 @@ def sample_entity_events(context: Context, step: str, arguments: SampleEntityEve
     if not spans:
         return Found(step, "sample_entity_events", entity_ids=entity_ids, name=name,
                      note="The time that the question refers to was not found.")  # fmt: skip
-    events = context.reader.events(entity_ids, wanted.direction, spans, context.span, wanted.count, FRAMES_PER_EVENT)
+    frames = FRAMES_OF_ONE_EVENT if wanted.count == 1 else FRAMES_PER_EVENT
+    events = context.reader.events(entity_ids, wanted.direction, spans, context.span, wanted.count, frames)
     if wanted.direction == "before":
         # Nearest to the moment last: the events before it are told in order, the last ones kept.
         events = events[-wanted.count :]

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+import pytest
+
+from ravu_kg.graph.reader import GraphReader, VideoRow
+from ravu_kg.graph.store import Store
+from ravu_kg.reasoning.answering import ExtractiveAnswerer
+from ravu_kg.reasoning.asking import answer_question
+from ravu_kg.reasoning.context import Phrases
+from ravu_kg.reasoning.judging import RuleJudge
+from ravu_kg.reasoning.planner import RulePlanner
+from ravu_kg.reasoning.records import Answer
+from tests.integration.reasoning.park import BagOfWords, write_park
+
+
+@pytest.fixture(scope="session")
+def park(store: Store) -> str:
+    """Id of the park clip; frames 10 and 11 are unknown."""
+    video_id = hashlib.sha256(b"the park of the reasoning tests").hexdigest()[:16]
+    write_park(store, video_id, blocked=(10, 11))
+    return video_id
+
+
+@pytest.fixture(scope="session")
+def reader(store: Store) -> GraphReader:
+    return GraphReader(store)
+
+
+@pytest.fixture
+def video(reader: GraphReader, park: str) -> VideoRow:
+    return reader.video(park)
+
+
+@pytest.fixture
+def embedder() -> BagOfWords:
+    return BagOfWords()
+
+
+@pytest.fixture
+def ask(reader: GraphReader, park: str, embedder: BagOfWords) -> Callable[..., Answer]:
+    def ask_park(question: str, *options: str) -> Answer:
+        return answer_question(
+            question,
+            park,
+            options,
+            reader=reader,
+            phrases=Phrases(embedder),
+            planner=RulePlanner(),
+            judge=RuleJudge(),
+            answerer=ExtractiveAnswerer(),
+        )
+
+    return ask_park
