@@ -36,7 +36,7 @@ class DetectionCache:
     def load(self, stretch: int) -> Found:
         """What is known of a stretch; empty when nothing is."""
         try:
-            with np.load(self._path(stretch), allow_pickle=False) as stored:
+            with self._path(stretch).open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 times = stored["times_s"].tolist()
                 counts, boxes = stored["counts"].tolist(), stored["boxes"].tolist()
                 labels, confidences = stored["labels"].tolist(), stored["confidences"].tolist()
