@@ -19,11 +19,11 @@ from ravu_kg.graph.reader import GraphReader
 from ravu_kg.graph.results import ReadResult, TemplateProblem
 from ravu_kg.graph.store import Store, check_templates
 from ravu_kg.graph.writer import GraphWriter
-from ravu_kg.memory.indexing import Indexer, IndexResult, Report, Stopwatch, given_name, one_at_a_time
 from ravu_kg.memory.library import VideoDetails, VideoSummary, counts, summaries
 from ravu_kg.memory.links import inlined
-from ravu_kg.memory.naming import find
-from ravu_kg.memory.opening import open_store, server_config, share_cache
+from ravu_kg.memory.naming import find, given_name
+from ravu_kg.memory.opening import one_at_a_time, open_store, server_config, share_cache
+from ravu_kg.memory.records import IndexResult, Report, Stopwatch
 from ravu_kg.plugins import load_detector, load_embedder
 from ravu_kg.protocols import Embedder
 from ravu_kg.reasoning.answering import ExtractiveAnswerer
@@ -38,7 +38,6 @@ from ravu_kg.server import Endpoint, browser_link
 from ravu_kg.settings import Settings, load
 from ravu_kg.types import frame_id, frame_node_id
 from ravu_kg.types import video_id as id_of
-from ravu_kg.video.reader import probe
 
 __all__ = ["IndexResult", "Reembedded", "VideoMemory", "VideoSummary", "make_plan", "server_config"]
 
@@ -131,6 +130,10 @@ class VideoMemory:
             ConfigurationError: the video was indexed by another pipeline, or the tracks are wrong.
             GraphError: Neo4j failed.
         """
+        # What looks at pictures takes a while to import; questions do without it.
+        from ravu_kg.memory.indexing import Indexer
+        from ravu_kg.video.reader import probe
+
         watch = Stopwatch()
         report = progress or _silent
         report("reading", 0.0)

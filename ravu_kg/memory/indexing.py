@@ -1,19 +1,17 @@
-"""Indexing one video: perceive, describe, embed, write; each stage timed, and resumed after an interruption."""
+"""Indexing one video: perceive, describe, embed, write; each stage timed, and resumed after an interruption.
+
+Imports everything that looks at pictures: loaded only when a video is indexed.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
-
-from filelock import FileLock
 
 from ravu_kg.graph.embedding import SentenceCache, embed_all
 from ravu_kg.graph.writer import GraphWriter
-from ravu_kg.memory.naming import content_hash
+from ravu_kg.memory.naming import given_name
+from ravu_kg.memory.records import IndexResult, Report, Stopwatch
 from ravu_kg.perception.geometry import Description, describe
 from ravu_kg.perception.pipeline import perceive, perceive_given
 from ravu_kg.plugins import Choice, choose_detector, load_detector, load_tracker
@@ -22,49 +20,6 @@ from ravu_kg.settings import Settings
 from ravu_kg.types import Perception, VideoInfo, VideoRecord
 
 DESCRIBER = "geometry"
-Report = Callable[[str, float], None]
-"""Name of the stage and how much of it is done, 0..1."""
-IndexStatus = Literal["indexed", "unchanged"]
-
-
-@dataclass(frozen=True, slots=True)
-class IndexResult:
-    """What indexing a video came to."""
-
-    video_id: str
-    title: str
-    entities: int
-    frame_nodes: int
-    relations: int
-    events: int
-    duration_s: float
-    """Of the video."""
-    elapsed_s: Mapping[str, float]
-    """Seconds that each stage took; none for a video that was indexed before."""
-    detector: str
-    detector_reason: str
-    """Why ``auto`` chose it; empty when it was named."""
-    status: IndexStatus
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values, for JSON."""
-        return {**asdict(self), "elapsed_s": {stage: round(took, 3) for stage, took in self.elapsed_s.items()}}
-
-
-@dataclass(slots=True)
-class Stopwatch:
-    """Seconds by stage."""
-
-    elapsed_s: dict[str, float] = field(default_factory=dict[str, float])
-
-    @contextmanager
-    def time(self, stage: str) -> Generator[None]:
-        """Add the time of the block to a stage."""
-        started_s = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.elapsed_s[stage] = self.elapsed_s.get(stage, 0.0) + time.perf_counter() - started_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,17 +144,3 @@ def _reason(choice: Choice) -> str:
     if not choice.refused:
         return "chosen by auto"
     return f"chosen by auto; not to be had here: {', '.join(choice.refused)} (why: ravu-kg doctor)"
-
-
-def given_name(tracks: Path) -> str:
-    """The name of given tracks in the place of a detector's: the file and the start of its SHA-256."""
-    return f"given:{tracks.name}@{content_hash(tracks)[:8]}"
-
-
-@contextmanager
-def one_at_a_time(cache: Path, video_id: str) -> Generator[None]:
-    """Only one process indexes a video at a time; the second waits and then finds it indexed."""
-    folder = cache / "locks"
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / f"{video_id}.lock"):
-        yield

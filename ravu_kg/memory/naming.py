@@ -60,6 +60,11 @@ def content_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def given_name(tracks: Path) -> str:
+    """The name of given tracks in the place of a detector's: the file and the start of its SHA-256."""
+    return f"given:{tracks.name}@{content_hash(tracks)[:8]}"
+
+
 def _by_content(path: Path, videos: Sequence[Named]) -> str:
     wanted = video_id(content_hash(path))
     found = [video for video in videos if video.video_id.partition("~")[0] == wanted]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import platformdirs
+from filelock import FileLock
 
 from ravu_kg.errors import ConfigurationError
 from ravu_kg.graph.store import Store
@@ -55,3 +57,12 @@ def share_cache(settings: Settings) -> None:
     """Let every part, providers and child processes too, keep what it fetches in the cache folder of the settings."""
     if settings.cache != cache_dir():
         os.environ["RAVU_KG_CACHE"] = str(settings.cache)
+
+
+@contextmanager
+def one_at_a_time(cache: Path, video_id: str) -> Generator[None]:
+    """Only one process indexes a video at a time; the second waits and then finds it indexed."""
+    folder = cache / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / f"{video_id}.lock"):
+        yield
