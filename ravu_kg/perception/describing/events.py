@@ -93,7 +93,6 @@ def _timed(actions: list[Action], track: Track, path: Path, end_s: float) -> lis
     """Actions at observed times; one that two neighbours leave no time for is dropped."""
     times_s = track.timestamps_s
     starts = [_nearest(times_s, path.time_s(action.start)) for action in actions]
-    starts[0] = track.start_s
     timed = [
         TimedAction(start_s, stop_s, action.text)
         for action, start_s, stop_s in zip(actions, starts, [*starts[1:], end_s], strict=True)

@@ -63,8 +63,16 @@ def test_a_stretched_arm_is_no_motion() -> None:
     assert motions(track) == [("still", False)]
 
 
+def test_no_state_is_shorter_than_a_state() -> None:
+    keys = {k * 1.0: a_box(100 + 15 * k, 60 + 15 * k, 30, 40) for k in range(16)}
+    path = trace(a_track(keys, jitter_px=6), a_perception().video)
+    runs = runs_of(path.codes)
+    assert path.motion(runs[0].start)[0] != "still"
+    assert min(len(run) for run in runs) * path.step_s >= 0.79
+
+
 def test_standing_up_is_no_motion() -> None:
-    bent, upright = (230, 140, 400, 300), (220, 60, 410, 300)
+    bent, upright = (250, 140, 380, 300), (210, 60, 420, 300)
     assert motions(a_track({0: bent, 2: bent, 3.2: upright, 6: upright})) == [("still", False)]
 
 

@@ -67,6 +67,12 @@ def test_motion_relative_to_another(
     assert set(found) & {"approaching", "moving_away_from", "moving_with"} == expected
 
 
+def test_near_is_measured_by_the_usual_size_not_by_the_present_box() -> None:
+    big, beside = Box(0, 0, 200, 200), Box(240, 0, 440, 200)
+    assert "near" not in predicates(placed(1, big, size_px=60), placed(2, beside, size_px=60))
+    assert "near" in predicates(placed(1, big, size_px=90), placed(2, beside, size_px=90))
+
+
 def test_nobody_approaches_from_across_the_picture() -> None:
     found = predicates(placed(1, at(20, 180), (60, 0)), placed(2, at(600, 180)))
     assert "approaching" not in found
