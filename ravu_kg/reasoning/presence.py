@@ -64,6 +64,7 @@ def changes(context: Context, identities: Sequence[Identity], name: StateName) -
     """
     found: list[Interval] = []
     from_start: list[Interval] = []
+    context.tracks([entity for identity in identities for entity in identity.entity_ids])  # one round trip for all
     for identity in identities:
         tracks = list(context.tracks(identity.entity_ids).values())
         step_s = tick_s(tracks, context.video.sample_interval_s)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import sqrt
 
-from ravu_kg.graph.reader import PairRow, TrackRow
-from ravu_kg.reasoning.context import Context, Identity
+from ravu_kg.graph.reader import PairRow, TrackRow, VideoRow
+from ravu_kg.reasoning.context import Context, Identity, as_interval
 from ravu_kg.reasoning.functions import showing
 from ravu_kg.reasoning.plan import State
 from ravu_kg.reasoning.records import Evidence, Found, Interval, Span
@@ -130,13 +130,13 @@ def _intervals(
                 ]
                 if gaps and bounds[0] <= time_s < bounds[1]:
                     looks.append((time_s, _holds(min(gaps), name)))
-        found += _runs(sorted(looks), identity, context.video.sample_interval_s)
+        found += _runs(sorted(looks), identity, context.video)
     return sorted(found, key=lambda one: (one.start_s, one.identity_id))
 
 
-def _runs(looks: Sequence[tuple[float, bool]], identity: Identity, interval_s: float) -> list[Interval]:
+def _runs(looks: Sequence[tuple[float, bool]], identity: Identity, video: VideoRow) -> list[Interval]:
     steps = [later[0] - earlier[0] for earlier, later in pairwise(looks)]
-    step_s = statistics.median(steps) if steps else interval_s
+    step_s = statistics.median(steps) if steps else video.sample_interval_s
     runs: list[list[float]] = []
     for time_s, holds in looks:
         if not holds:
@@ -145,7 +145,8 @@ def _runs(looks: Sequence[tuple[float, bool]], identity: Identity, interval_s: f
             runs[-1][1] = time_s
         else:
             runs.append([time_s, time_s])
-    return [Interval(a, b + step_s, identity.identity_id, identity.entity_ids, identity.name) for a, b in runs]
+    end_s = max(video.duration_s, looks[-1][0]) if looks else video.duration_s
+    return [as_interval(identity, first_s, min(last_s + step_s, end_s)) for first_s, last_s in runs]
 
 
 def _size_px(track: TrackRow) -> float:

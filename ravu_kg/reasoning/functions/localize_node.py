@@ -77,6 +77,7 @@ def _lasting(
     video = context.video
     stays: list[Interval] = []
     steps: list[float] = []
+    context.tracks([entity for identity in subjects for entity in identity.entity_ids])  # one round trip for all
     for identity in subjects:
         tracks = list(context.tracks(identity.entity_ids).values())
         stays += presences(identity, tracks, video)
@@ -97,9 +98,14 @@ def _lasting(
         return found
     spans = showing.chosen([(one.start_s, one.end_s) for one in intervals])
     if state.name == "absent":
-        said = f"{_capital(subjects[0].name if len(subjects) == 1 else state.subject)} is not in the picture."
+        said = _away(subjects)
         frames = context.reader.global_context(video.video_id, spans, showing.spread(spans))
-        evidence = [showing.of_frame(context, step, frame, said) for frame in frames]
+        # A frame node may stand for a look shortly beside its frame: such a frame shows no absence.
+        evidence = [
+            showing.of_frame(context, step, frame, said)
+            for frame in frames
+            if not set(frame.entity_ids) & set(found.entity_ids)
+        ]
         others = tuple(one.entity_id for identity in context.identities() for one in identity.entities
                        if any(one.start_s < end and one.end_s > start for start, end in spans)
                        and one.entity_id not in found.entity_ids)  # fmt: skip
@@ -164,6 +170,12 @@ def _which(intervals: list[Interval], state: State) -> list[Interval]:
 def _with_evidence(found: Found, evidence: Sequence[Evidence]) -> Found:
     ordered = tuple(sorted(evidence, key=lambda one: one.timestamp_s))
     return Found(found.step, found.function, ordered, found.intervals, found.entity_ids, found.name, note=found.note)
+
+
+def _away(subjects: Sequence[Identity]) -> str:
+    if len(subjects) == 1:
+        return f"{_capital(subjects[0].name)} is not in the picture."
+    return f"No {subjects[0].label} is in the picture."
 
 
 def _capital(text: str) -> str:
