@@ -206,7 +206,7 @@ def parameters_used(text: str) -> dict[str, int]:
 
 # An unterminated string or comment runs to the end of the text, so that nothing behind it counts as code.
 _QUOTED = re.compile(
-    r"""//[^\n]*|/\*.*?(?:\*/|\Z)|'(?:\\.|[^'\\])*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|`(?:``|[^`])*(?:`|\Z)""",
+    r"""//[^\n]*|/\*.*?(?:\*/|\Z)|'(?:\\.|[^'\\])*(?:'|\\?\Z)|"(?:\\.|[^"\\])*(?:"|\\?\Z)|`(?:``|[^`])*(?:`|\Z)""",
     re.DOTALL,
 )
 _HEADER_LINE = re.compile(r"//\s*(?P<key>[a-z]+)(?:\s+(?P<name>\S+))?\s*:\s*(?P<value>.*?)\s*")

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ravu_kg.errors import ConfigurationError, NotFoundError
@@ -191,6 +191,8 @@ CYPHER = st.lists(_PIECES, max_size=30).map("".join)
 
 
 @given(CYPHER)
+@example("'\\")
+@example('"\\')
 def test_blanking_keeps_length_and_lines_and_removes_all_quotes(text: str) -> None:
     blanked = blank(text)
     assert len(blanked) == len(text)
