@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -125,6 +126,21 @@ class LazyGroup(click.Group):
         sys.exit(result if isinstance(result, int) else 0)
 
 
+class _Warnings(logging.Handler):
+    """Warnings of the parts on stderr, each once."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._said: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Say it unless it was said before."""
+        message = record.getMessage()
+        if message not in self._said:
+            self._said.add(message)
+            click.echo(click.style("Warning: ", fg="yellow") + message, err=True)
+
+
 def _report(error: Exception) -> int:
     """Say what went wrong on stderr in one message; the exit code."""
     match error:
@@ -176,3 +192,6 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) 
 def cli(ctx: click.Context, config: Path | None, debug: bool) -> None:
     """Turn videos into a graph in Neo4j and ask questions about them."""
     ctx.obj = State(config=config, debug=debug)
+    warnings = _Warnings()
+    logging.getLogger().addHandler(warnings)
+    ctx.call_on_close(lambda: logging.getLogger().removeHandler(warnings))

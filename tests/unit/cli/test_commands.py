@@ -134,6 +134,22 @@ def test_an_error_leaves_with_its_code_and_one_line(monkeypatch: pytest.MonkeyPa
         assert "said" in result.stderr
 
 
+def test_a_warning_of_a_part_is_said_once_on_stderr(monkeypatch: pytest.MonkeyPatch):
+    import logging
+
+    from ravu_kg.reasoning.planner import RulePlanner
+
+    def warn(question: str):
+        for _ in range(2):
+            logging.getLogger("ravu_kg.part").warning("the cache is %s", "full")
+        return RulePlanner().plan(question)
+
+    monkeypatch.setattr(ravu_kg.memory, "make_plan", warn)
+    result = run("plan", "Who is there?")
+    assert result.stderr.splitlines() == ["Warning: the cache is full"]
+    assert "the cache" not in result.stdout
+
+
 def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch):
     def fail(question: str) -> None:
         raise ZeroDivisionError("inside")
