@@ -10,6 +10,8 @@ from typing import Literal
 
 from ravu_kg.reasoning.noun_phrases import first_noun_phrase, split_counted, statement
 from ravu_kg.reasoning.patterns import (
+    ASKING,
+    AT,
     AUX,
     COLOR,
     COLOR_SUBJECT,
@@ -38,6 +40,7 @@ from ravu_kg.reasoning.patterns import (
     WHERE,
     WHICH_VIDEO,
     WHO_NEXT,
+    WHO_NTH,
     WITHOUT,
 )
 from ravu_kg.reasoning.plan import Direction, State, TargetPart
@@ -80,6 +83,8 @@ class Reading:
     part: TargetPart | None = None
     clause: Clause | None = None
     order: Literal["first", "last", "next"] | None = None
+    at_s: float | None = None
+    """Second of the video that is named."""
     condition: str | None = None
     """For counting: what the counted ones do."""
 
@@ -101,8 +106,11 @@ def read_question(question: str) -> Reading:
     if len(text) > MAX_PARSED_CHARS:
         return Reading(text=text, kind="what", main=text[:MAX_QUERY_CHARS])
     part, rest = _take_part(text)
+    at_s = None
+    if found := AT.search(rest):
+        at_s, rest = float(found["time"]), rest[: found.start()].strip()
     main, clause = _take_clause(rest)
-    reading = _read_main(main)
+    reading = replace(_read_main(main), at_s=at_s)
     if clause is not None:
         reading = _join(reading, *clause)
     if part is not None and reading.kind == "summary" and rest == main:
@@ -134,6 +142,8 @@ def _take_clause(text: str) -> tuple[str, tuple[Direction, str] | None]:
     if followed := FOLLOWS.match(text):
         return f"{followed['who']} comes", ("after", followed["np"])
     found = INNER.search(text)
+    if found is not None and ASKING.match(text[: found.start()].strip()):
+        return text[found.start() :].strip(" ,"), None
     if found is None or NOT_A_CLAUSE.match(found["clause"]) or not text[: found.start()].strip():
         return text, None
     return text[: found.start()].strip(" ,"), (_direction(found), found["clause"].strip(" ,"))
@@ -267,10 +277,12 @@ def _read_other(text: str) -> Reading:
     if found := WHO_NEXT.match(text):
         verb, order = found["verb"] or "comes", found["order"]
         which = order if order in ("first", "last") else None
-        noun = f"a {found['noun'] or 'person'}"
+        noun = f"{'a' if which or order == 'next' else f'the {order}'} {found['noun'] or 'person'}"
         state = match_state(f"{noun} {verb}") or State(subject=noun, name="enters")
         return Reading(text, "who", f"{noun} {verb}", noun, state.model_copy(update={"which": which or "first"}),
                        order=order if order in ("first", "last", "next") else None)  # fmt: skip
+    if found := WHO_NTH.match(text):
+        return _read_who(text, f"the {found['order']} person {found['verb']}")
     ordered = take_order(text)
     if found := HAPPENS_TO.match(ordered.text):
         return Reading(text, "what", f"{found['subject']}", subject=found["subject"], order=ordered.order)

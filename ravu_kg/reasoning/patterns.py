@@ -67,7 +67,8 @@ WITHOUT = re.compile(r"[, ]+(?:in the absence of (?P<a>.+)|in (?P<b>.+?)'s? abse
 NOT_A_CLAUSE = re.compile(r"\A(?:a while|some time|that|this|all|which|it|then)\Z")
 
 COUNT = re.compile(
-    r"\A(?:(?:please )?(?:tell me|say|give me|state|what is|what was|do you know|can you tell me|"
+    r"\A(?:(?:in total|overall|altogether),? )?(?:(?:please )?(?:can|could) you )?"
+    r"(?:(?:please )?(?:tell me|say|give me|give|find|state|what is|what was|do you know|can you tell me|"
     r"could you say)(?: me)? )?"
     r"(?:(?:the )?(?:total |overall |exact )?(?:number|count|amount) of|how many(?: of)?|count|how much|"
     r"how large is the number of|how numerous are)"
@@ -75,12 +76,12 @@ COUNT = re.compile(
     r" separate)?(?: the)? (?P<rest>.+)\Z"
 )
 COUNT_TAIL = re.compile(
-    r"\A(?P<rest>.+?),? (?:how many(?: (?:are there|do you see|can you see))?|are (?:there )?in total)\Z"
+    r"\A(?P<rest>.+?)[,:]? (?:how many(?: (?:are there|do you see|can you see))?|are (?:there )?in total)\Z"
 )
 WHEN = re.compile(
     r"\A(?:(?:please )?(?:tell me|say|show me|show|find|give me|list) )?(?:(?:at|during|in|for|from|on|"
     r"between) (?:what|which)|what|which|the|all)?"
-    r" ?(?:(?:exact )?(?:points?|moments?|times?|seconds?|parts?|periods?|intervals?|timestamps?|span|"
+    r" ?(?:(?:exact )?(?:time )?(?:points?|moments?|times?|seconds?|parts?|periods?|intervals?|timestamps?|span|"
     r"stretch(?:es)?)(?: (?:in|of) (?:time|the video))?"
     r"(?: is it)?(?: (?:when|where|at which|in which|during which|that|is it that|of))?|"
     r"when(?: exactly)?(?: is it that| is the moment that)?)"
@@ -156,3 +157,12 @@ FOLLOWS = re.compile(
 )
 GERUND = re.compile(r"\A(?:\w+ly )?\w+ing\b")
 PRONOUN = re.compile(r"\A(?:he|she|it|they|him|her|them|this person)\b")
+WHO_NTH = re.compile(
+    r"\A(?:who|which person) (?P<verb>comes?|came|arrives?|arrived|enters?|entered|appears?|appeared|leaves?|left)"
+    r"(?: in)? "
+    r"(?P<order>second|third|fourth|fifth|sixth)\Z"
+)
+ASKING = re.compile(r"\A(?:please )?(?:(?:can|could) you )?(?:tell me|show me|show|say|find|find out|give me|list)\Z")
+AT = re.compile(
+    r"[, ]*\b(?:at|around|about) (?:second |time |the )?(?P<time>\d+(?:\.\d+)?)(?: ?(?:s|sec|secs|seconds?))?\Z"
+)

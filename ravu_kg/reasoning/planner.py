@@ -60,7 +60,7 @@ class RulePlanner:
 def _steps(reading: Reading) -> list[Step]:
     if reading.kind in ("count", "count_events"):
         return _count(reading)
-    if reading.kind == "summary" and reading.clause is None:
+    if reading.kind == "summary" and reading.clause is None and reading.at_s is None:
         return [_START, _analyze(reading.text)]
     if reading.kind == "inventory":
         return [_count_step(reading.subject or "things", None)] if reading.clause is None else _temporal(reading)
@@ -68,6 +68,10 @@ def _steps(reading: Reading) -> list[Step]:
         return [_START, _analyze(reading.text)]
     if reading.clause is not None:
         return _temporal(reading)
+    if reading.at_s is not None and reading.kind not in ("when", "how_long"):
+        if reading.subject is None:
+            return [_sample(None, reading.at_s, "around", 5)]
+        return [_identify(reading.subject, "target"), _sample("$target", reading.at_s, "around", 3)]
     if reading.kind == "which_video":
         return [_localize(reading.main, "moment", reading.state)]
     if reading.state is not None:

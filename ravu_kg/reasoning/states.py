@@ -116,6 +116,12 @@ _SPECIAL: tuple[tuple[StateName, re.Pattern[str]], ...] = (
     ("absent", re.compile(rf"(?:is |are )?(?P<nobody>nobody|no ?one|no people) (?:is |are )?(?:{_THERE}|{_SEEN}).*\Z")),
     ("absent", re.compile(rf"(?:is )?{PICTURE} (?:is )?(?P<nobody>empty|deserted)\Z")),
     ("absent", re.compile(rf"(?:is )?{PICTURE} (?:is )?without (?P<subject>.+?)\Z")),
+    ("leaves", re.compile(r"(?P<subject>.+?)'s? (?:departure|exit|disappearance)\Z")),
+    ("enters", re.compile(r"(?P<subject>.+?)'s? (?:arrival|entrance|appearance)\Z")),
+    ("returns", re.compile(r"(?P<subject>.+?)'s? (?:return|reappearance)\Z")),
+    ("leaves", re.compile(r"(?:the )?(?:departure|exit|disappearance) of (?P<subject>.+?)\Z")),
+    ("enters", re.compile(r"(?:the )?(?:arrival|entrance|appearance) of (?P<subject>.+?)\Z")),
+    ("returns", re.compile(r"(?:the )?return of (?P<subject>.+?)\Z")),
     ("absent", re.compile(r"(?:the )?absence of (?P<subject>.+?)\Z")),
     ("absent", re.compile(r"(?P<subject>.+?)'s? absence\Z")),
     ("present", re.compile(rf"{_VIEWER} (?:can|do|could)?(?: )?(?:see|spot|"
@@ -129,7 +135,8 @@ _SPECIAL: tuple[tuple[StateName, re.Pattern[str]], ...] = (
         rf"visible))?\Z")),
 )  # fmt: skip
 _NOT_A_SUBJECT = re.compile(
-    rf"\b(?:{_AUX_WORD[3:-1]}|not|what|who|why|how|where|when|which|doing|there|on the|to the|at the|from the|turns?|"
+    rf"\b(?:{_AUX_WORD[3:-1]}|not|far|what|who|why|how|where|when|which|doing|there|on the|to the|at the|"
+    r"from the|turns?|"
     r"looks?|moves?|moving|walks?|walking|holding|held|sitting|standing)\b"
 )
 _NEGATED = re.compile(rf"(?P<aux>{_AUX_WORD}) not (?P<rest>(?!we |you |i |one ).+)\Z")

@@ -54,6 +54,10 @@ TABLE = [
     ("How many dogs does the man hold?", "count(dogs the man hold)"),
     ("how many people stops skiing at the end", "part(end) > count(people stops skiing)"),
     ("How many times does the dog bark?", "count(the dog the dog bark events)"),
+    ("In total, how many people are there?", "count(people)"),
+    ("People: how many are there?", "count(people)"),
+    ("Can you count the people in the video?", "count(people)"),
+    ("Give the number of people.", "count(people)"),
     # who comes and goes
     ("Who comes after the first person leaves?", f"{NEXT} > sample($next after $next.timestamp_s)"),
     ("Who shows up once the first person has gone?", f"{NEXT} > sample($next after $next.timestamp_s)"),
@@ -67,7 +71,12 @@ TABLE = [
     ("Who comes first?", "localize(a person enters first) > sample($moment after $moment.timestamp_s)"),
     ("Who leaves last?", "localize(a person leaves last) > sample($moment before $moment.timestamp_s)"),
     ("Who is the last to leave?", "localize(a person leaves last) > sample($moment before $moment.timestamp_s)"),
+    ("Who comes in second?", "localize(the second person enters first) > sample($moment after $moment.timestamp_s)"),
+    ("Following the first person's departure, who comes?", f"{NEXT} > sample($next after $next.timestamp_s)"),
     # presence and absence
+    ("In what time interval is the dog not visible?", AWAY),
+    ("Tell me when the dog is off screen.", AWAY),
+    ("When is the dog far away?", "localize(the dog far away)"),
     ("When is the dog out of the picture?", AWAY),
     ("At what time can the dog not be seen?", AWAY),
     ("During which seconds is the dog gone?", AWAY),
@@ -108,6 +117,8 @@ TABLE = [
     ("What does the woman do first?", "identify(the woman) > sample($target after)"),
     ("What does the woman do last?", "identify(the woman) > sample($target before)"),
     ("What does the woman do next?", "identify(the woman) > sample($target after)"),
+    ("What is the woman doing at 3 seconds?", "identify(the woman) > sample($target around 3.0)"),
+    ("What happens at 12.5 s?", "sample(around 12.5)"),
     # parts
     ("What happens at the beginning of the video?",
      "part(beginning) > context() > analyze(what happens at the beginning of the video)"),
