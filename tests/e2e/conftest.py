@@ -16,11 +16,42 @@ from click.testing import CliRunner, Result
 
 from ravu_kg.cli.frame import cli
 from ravu_kg.memory import IndexResult, VideoMemory, server_config
+from ravu_kg.perception.pipeline import perceive
+from ravu_kg.plugins import load_detector, load_tracker
 from ravu_kg.server import EmbeddedServer, cache_dir
 from ravu_kg.settings import Settings, load
+from ravu_kg.types import Perception
+from ravu_kg.video.reader import probe
 
 MakeClip = Callable[..., Path]
 CLIPS = ("dog_and_woman", "two_men_hug", "kitten_and_ball")
+
+
+class Perceptions:
+    """What is seen in real clips at 5 frames a second; a detector looks at each frame once, whatever the tracker."""
+
+    def __init__(self, data_dir: Path, cache: Path) -> None:
+        self._data_dir, self._cache = data_dir, cache
+        self._known: dict[tuple[Path, str], Perception] = {}
+
+    def __call__(self, clip: str | Path, tracker: str = "steady") -> Perception:
+        """Of a file, or of a clip by its path in the test data (``videos/dog_and_woman.mp4``)."""
+        path = self._data_dir / clip
+        if (path, tracker) not in self._known:
+            self._known[path, tracker] = perceive(
+                probe(path),
+                load_detector(f"yolox:{self._data_dir / 'detectors' / 'yolox_nano_416.onnx'}", {}),
+                load_tracker(tracker, {}),
+                tracking_rate_hz=5.0,
+                sample_interval_s=1.0,
+                cache_dir=self._cache,
+            )
+        return self._known[path, tracker]
+
+
+@pytest.fixture(scope="session")
+def perceptions(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Perceptions:
+    return Perceptions(data_dir, tmp_path_factory.mktemp("detections"))
 
 
 @pytest.fixture(scope="session")
