@@ -334,7 +334,7 @@ def test_an_entity_with_a_long_track_is_written(store: Store, unique_video: str)
     assert store.query_readonly(text, {"v": unique_video}).rows == [{"t": 20_000, "b": 80_000}]
 
 
-@pytest.mark.parametrize("changes", [{"label": "\ud800"}, {"track_id": 2**70}])
+@pytest.mark.parametrize("changes", [{"label": "\ud800"}, {"start_s": 2**70}])
 def test_a_value_that_cannot_be_stored_is_a_graph_error(
     store: Store, unique_video: str, changes: dict[str, object]
 ) -> None:
