@@ -15,8 +15,10 @@
 // returns attributes: LIST<STRING> - its attributes
 // returns description: STRING - its sentence
 // returns score: FLOAT - cosine similarity mapped to 0..1
-CALL db.index.vector.queryNodes('frame_node_embedding', $fetch, $embedding) YIELD node AS n, score
+CALL db.index.vector.queryNodes('frame_node_embedding', $fetch, $embedding) YIELD node AS n
 WHERE n.videoId = $videoId
+// The index keeps shortened vectors: its order is good enough to fetch by, its scores are not exact.
+WITH n, vector.similarity.cosine(n.embedding, $embedding) AS score
 RETURN n.id AS nodeId, n.videoId AS videoId, n.entityId AS entityId, n.label AS label, n.frameIndex AS frameIndex,
        n.t AS t, CASE WHEN n.xMin IS NULL THEN [] ELSE [n.xMin, n.yMin, n.xMax, n.yMax] END AS box,
        coalesce(n.attributes, []) AS attributes, n.description AS description, score

@@ -8,6 +8,7 @@ from ravu_kg.graph.reader import GraphReader
 from ravu_kg.graph.values import cypher_literal
 from ravu_kg.reasoning.context import Phrases
 from ravu_kg.reasoning.executor import execute
+from ravu_kg.reasoning.language import read_question
 from ravu_kg.reasoning.plan import Plan
 from ravu_kg.reasoning.protocols import Answerer, Judge, Planner
 from ravu_kg.reasoning.records import Answer, Execution, StepTrace, Usage
@@ -73,7 +74,8 @@ def answer_plan(
     video = reader.video(video_id)
     execution = execute(plan, video, reader, phrases, judge, also_embed=options)
     reply = answerer.answer(plan.question, options, execution, EvidenceSupport(reader, phrases))
-    counts = [found.count for found in execution.bindings.values() if found.count is not None]
+    asked_to_count = not plan.question or read_question(plan.question).kind in ("count", "count_events")
+    counts = [found.count for found in execution.bindings.values() if found.count is not None and asked_to_count]
     return Answer(
         answer=reply.text,
         option=reply.option,

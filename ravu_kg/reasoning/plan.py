@@ -109,6 +109,9 @@ class CountNodes(_Strict):
     node: NodeArgument
     event_condition: str | None = None
     count_of: Literal["identities", "events"] = "identities"
+    during: TimeArgument | None = None
+    after: TimeArgument | None = None
+    before: TimeArgument | None = None
 
 
 class GetGlobalContext(_Strict):
@@ -151,7 +154,7 @@ class Step(_Strict):
 
     def references(self) -> Iterator[tuple[str, str]]:
         """``(argument, reference)`` for each argument that points to an earlier step."""
-        for name in ("node", "after", "before", "sample_start_time"):
+        for name in ("node", "during", "after", "before", "sample_start_time"):
             value = getattr(self.arguments, name, None)
             if isinstance(value, str) and value.startswith("$"):
                 yield name, value

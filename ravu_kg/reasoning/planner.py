@@ -63,7 +63,7 @@ def _steps(reading: Reading) -> list[Step]:
     if reading.kind == "summary" and reading.clause is None and reading.at_s is None:
         return [_START, _analyze(reading.text)]
     if reading.kind == "inventory":
-        return [_count_step(reading.subject or "things", None)] if reading.clause is None else _temporal(reading)
+        return _count(reading)
     if reading.kind == "setting":
         return [_START, _analyze(reading.text)]
     if reading.clause is not None:
@@ -96,19 +96,22 @@ def _steps(reading: Reading) -> list[Step]:
 
 def _count(reading: Reading) -> list[Step]:
     subject, clause = reading.subject or "things", reading.clause
-    condition = reading.condition
-    if clause is not None and clause.connective == "around":
-        condition = f"{condition or ''} {clause.text}".strip()
-    counting = _count_step(subject, condition, events=reading.kind == "count_events")
-    if clause is None or clause.connective == "around":
-        return [counting]
-    return [_localize(clause.text, "anchor", clause.state), counting]
-
-
-def _count_step(node: str, condition: str | None, *, events: bool = False) -> Step:
     arguments = CountNodes(
-        node=_data(node), event_condition=condition or None, count_of="events" if events else "identities"
+        node=_data(subject),
+        event_condition=reading.condition or None,
+        count_of="events" if reading.kind == "count_events" else "identities",
     )
+    if clause is None:
+        return [_count_step(arguments)]
+    if clause.connective == "around":
+        arguments = arguments.model_copy(update={"during": "$anchor"})
+    else:
+        after, before = _sides(clause.connective)
+        arguments = arguments.model_copy(update={"after": after, "before": before})
+    return [_localize(clause.text, "anchor", clause.state), _count_step(arguments)]
+
+
+def _count_step(arguments: CountNodes) -> Step:
     return Step(function="count_nodes", arguments=arguments, save_as="count")
 
 

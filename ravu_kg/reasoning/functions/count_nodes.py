@@ -10,7 +10,7 @@ from ravu_kg.reasoning.context import Context, Identity, lasting
 from ravu_kg.reasoning.functions import showing
 from ravu_kg.reasoning.plan import CountNodes
 from ravu_kg.reasoning.protocols import Candidate
-from ravu_kg.reasoning.records import Counted, Evidence, Found, Interval
+from ravu_kg.reasoning.records import Counted, Evidence, Found, Interval, Span
 
 PER_ENTITY = 10
 PER_ENTITY_EVENTS = 50
@@ -23,7 +23,10 @@ def count_nodes(context: Context, step: str, arguments: CountNodes, leaf: bool) 
     Fragments (see :func:`ravu_kg.reasoning.context.lasting`) are left out and named as such.
     """
     candidates = _candidates(context, arguments.node)
-    within = [one for one in candidates if one.start_s < context.span[1] and one.end_s > context.span[0]]
+    spans = _spans(context, arguments)
+    if not spans:
+        return Found(step, "count_nodes", note="The time that the question refers to was not found.")
+    within = [one for one in candidates if any(_overlaps(one, span) for span in spans)]
     kept = lasting(within)
     dropped = [
         Counted(one.identity_id, one.name, False, f"seen for only {one.seen_s:.1f} s")
@@ -34,8 +37,25 @@ def count_nodes(context: Context, step: str, arguments: CountNodes, leaf: bool) 
         return Found(step, "count_nodes", count=0, counted=tuple(dropped),
                      note=f"The memory has nothing that matches {arguments.node!r}.")  # fmt: skip
     if arguments.event_condition is None:
-        return _all(context, step, kept, dropped)
-    return _conditional(context, step, arguments, kept, dropped)
+        return _all(context, step, kept, dropped, spans)
+    return _conditional(context, step, arguments, kept, dropped, spans)
+
+
+def _spans(context: Context, arguments: CountNodes) -> list[Span]:
+    """When who is counted has to be there."""
+    if arguments.during is not None:
+        return context.clip(context.spans(arguments.during, "start_s"))
+    after_s, before_s = context.moment(arguments.after, "end_s"), context.moment(arguments.before, "start_s")
+    if (arguments.after is not None and after_s is None) or (arguments.before is not None and before_s is None):
+        return []
+    start_s, end_s = context.span
+    return context.clip([(start_s if after_s is None else after_s, end_s if before_s is None else before_s)])
+
+
+def _overlaps(identity: Identity, span: Span) -> bool:
+    return any(one.start_s < span[1] and one.end_s > span[0] for one in identity.entities) or any(
+        one.start_s <= span[0] == span[1] < one.end_s for one in identity.entities
+    )
 
 
 def _candidates(context: Context, node: str) -> list[Identity]:
@@ -45,12 +65,14 @@ def _candidates(context: Context, node: str) -> list[Identity]:
     return [one for one in context.identities() if set(one.entity_ids) & set(entity_ids)]
 
 
-def _all(context: Context, step: str, kept: Sequence[Identity], dropped: Sequence[Counted]) -> Found:
+def _all(
+    context: Context, step: str, kept: Sequence[Identity], dropped: Sequence[Counted], spans: Sequence[Span]
+) -> Found:
     counted = [Counted(one.identity_id, one.name, True, _seen(one)) for one in kept]
     return Found(
         step,
         "count_nodes",
-        evidence=tuple(_portraits(context, step, kept)),
+        evidence=tuple(_portraits(context, step, kept, spans)),
         intervals=tuple(Interval(one.start_s, one.end_s, one.identity_id, one.entity_ids, one.name) for one in kept),
         entity_ids=tuple(entity for one in kept for entity in one.entity_ids),
         count=len(kept),
@@ -59,7 +81,12 @@ def _all(context: Context, step: str, kept: Sequence[Identity], dropped: Sequenc
 
 
 def _conditional(
-    context: Context, step: str, arguments: CountNodes, kept: Sequence[Identity], dropped: Sequence[Counted]
+    context: Context,
+    step: str,
+    arguments: CountNodes,
+    kept: Sequence[Identity],
+    dropped: Sequence[Counted],
+    spans: Sequence[Span],
 ) -> Found:
     condition = arguments.event_condition or ""
     owner = {entity: one.identity_id for one in kept for entity in one.entity_ids}
@@ -67,6 +94,7 @@ def _conditional(
         list(owner), context.phrases.vector(condition), context.span,
         PER_ENTITY if arguments.count_of == "identities" else PER_ENTITY_EVENTS,
     )  # fmt: skip
+    sentences = [one for one in sentences if any(one.start_s < b and one.end_s >= a for a, b in spans)]
     by_identity: dict[str, list[SentenceRow]] = {one.identity_id: [] for one in kept}
     for sentence in sentences:
         by_identity[owner[sentence.entity_id]].append(sentence)
@@ -74,7 +102,7 @@ def _conditional(
     verdicts = context.judge.count(condition, candidates)
     if all(verdict.met is None for verdict in verdicts) and arguments.count_of == "identities":
         note = f"The memory cannot tell who meets {condition!r}; all are counted."
-        return replace(_all(context, step, kept, dropped), note=note)
+        return replace(_all(context, step, kept, dropped, spans), note=note)
     evidence: list[Evidence] = []
     counted: list[Counted] = list(dropped)
     happenings = 0
@@ -98,21 +126,25 @@ def _conditional(
     )
 
 
-def _portraits(context: Context, step: str, kept: Sequence[Identity]) -> list[Evidence]:
-    """One frame of each identity: the one in the middle of its longest stay."""
-    start_s, end_s = context.span
-    stays = [max(one.entities, key=lambda entity: entity.end_s - entity.start_s) for one in kept[: showing.KEY_FRAMES]]
-    spans = [(max(one.start_s, start_s), min(one.end_s, end_s)) for one in stays]
-    nodes = context.reader.entity_nodes([one.entity_id for one in stays], spans, 50)
+def _portraits(context: Context, step: str, kept: Sequence[Identity], spans: Sequence[Span]) -> list[Evidence]:
+    """One frame of each identity: the one in the middle of its longest stay within the spans."""
+    stays = [
+        max(
+            ((entity, max(entity.start_s, a), min(entity.end_s, b)) for entity in one.entities for a, b in spans),
+            key=lambda stay: stay[2] - stay[1],
+        )
+        for one in kept[: showing.KEY_FRAMES]
+    ]
+    entity_ids = [entity.entity_id for entity, _, _ in stays]
+    nodes = context.reader.entity_nodes(entity_ids, [(a, b) for _, a, b in stays], 50)
     portraits: list[Evidence] = []
-    for position, stay in enumerate(stays):
-        own = [node for node in nodes if node.span == position and node.entity_id == stay.entity_id]
+    for position, (entity, start_s, _) in enumerate(stays):
+        own = [node for node in nodes if node.span == position and node.entity_id == entity.entity_id]
         if own:
             portraits.append(showing.of_node(context, step, own[len(own) // 2]))
         else:
-            portraits.append(
-                showing.of_time(context, step, spans[position][0], (stay.entity_id,), f"{kept[position].name} is seen.")
-            )
+            said = f"{kept[position].name} is seen."
+            portraits.append(showing.of_time(context, step, start_s, (entity.entity_id,), said))
     return portraits
 
 

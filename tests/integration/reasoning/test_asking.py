@@ -48,6 +48,8 @@ def all_tracks(answer: Answer) -> set[int]:
         ("How many people leave?", 1, "1 person."),
         ("How many people throw a ball?", 1, "1 person."),
         ("How many people are there at the beginning?", 1, "1 person."),
+        ("How many people are there while the dog is away?", 1, "1 person."),
+        ("How many people are there after the dog comes back?", 2, "2 people."),
         ("How many times does the dog enter?", 1, "1 time."),
     ],
 )
@@ -279,6 +281,11 @@ def test_the_trace_tells_every_statement(ask: Ask, reader: GraphReader) -> None:
     assert ":param embedding => <768 floats>" in text
     assert entry.statement in text
     assert "<768 floats>" not in explain(answer.trace, full_vectors=True)
+
+
+def test_only_counting_questions_have_a_count(ask: Ask) -> None:
+    assert ask("What can be seen in the video?").count is None
+    assert ask("When is the dog away?").count is None
 
 
 def test_few_round_trips_and_one_batch_of_phrases(ask: Ask, embedder: BagOfWords) -> None:

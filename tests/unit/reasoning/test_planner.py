@@ -58,6 +58,8 @@ TABLE = [
     ("People: how many are there?", "count(people)"),
     ("Can you count the people in the video?", "count(people)"),
     ("Give the number of people.", "count(people)"),
+    ("How many people are in the room while the dog is away?", f"{AWAY} > count(people $anchor)"),
+    ("How many people come after the dog leaves?", "localize(the dog leaves) > count(people come $anchor.end_s)"),
     # who comes and goes
     ("Who comes after the first person leaves?", f"{NEXT} > sample($next after $next.timestamp_s)"),
     ("Who shows up once the first person has gone?", f"{NEXT} > sample($next after $next.timestamp_s)"),
