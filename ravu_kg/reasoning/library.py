@@ -165,8 +165,11 @@ def _best_video(reader: GraphReader, phrases: Phrases, judge: Judge, text: str, 
 def _which(rows: Sequence[LibraryRow], noun: str) -> str:
     if not rows:
         return f"No indexed video shows {_article(noun)}." if noun else "No indexed video matches."
-    parts = [f"{row.title} ({row.start_s:.1f}-{row.end_s:.1f} s)" for row in rows]
-    return f"{', '.join(parts)}."
+    return f"{', '.join(f'{row.title} ({_span(row)})' for row in rows)}."
+
+
+def _span(row: LibraryRow) -> str:
+    return f"{row.start_s:.1f} s" if row.start_s == row.end_s else f"{row.start_s:.1f}-{row.end_s:.1f} s"
 
 
 def _article(noun: str) -> str:

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from ravu_kg.reasoning.context import Context, Identity, as_interval
 from ravu_kg.reasoning.functions import showing
 from ravu_kg.reasoning.functions.distance import apart
+from ravu_kg.reasoning.noun_phrases import first_noun_phrase
 from ravu_kg.reasoning.plan import LocalizeNode, State
 from ravu_kg.reasoning.presence import absences, changes, presences, tick_s
 from ravu_kg.reasoning.records import Evidence, Found, Interval, Span
+from ravu_kg.reasoning.vocabulary import read_phrase
 
 CANDIDATES = 20
 """Nodes that the judge chooses among."""
+MANY_CANDIDATES = 200
+"""When only one identity's nodes count."""
 SHOWN = 5
 
 
@@ -31,7 +35,13 @@ def localize_node(context: Context, step: str, arguments: LocalizeNode, leaf: bo
 
 
 def _by_meaning(context: Context, step: str, query: str, span: Span | None) -> Found:
-    nodes = context.reader.nearest_nodes(context.video, context.phrases.vector(query), CANDIDATES, span)
+    phrase = first_noun_phrase(query)
+    wanted = context.matching(phrase) if phrase and read_phrase(phrase).ordinal is not None else []
+    count = MANY_CANDIDATES if wanted else CANDIDATES
+    nodes = context.reader.nearest_nodes(context.video, context.phrases.vector(query), count, span)
+    # "the second person stops": sentences of others do not matter, however near they are.
+    owned = {entity for identity in wanted for entity in identity.entity_ids}
+    nodes = [node for node in nodes if node.entity_id in owned] or nodes
     if not nodes:
         return Found(step, "localize_node", note="Nothing like it is in the memory.")
     ranked = context.judge.rerank(query, nodes)

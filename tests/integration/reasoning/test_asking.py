@@ -210,6 +210,11 @@ def test_a_moment_found_by_meaning(ask: Ask) -> None:
     assert answer.answer.startswith("At about 1")
 
 
+def test_a_moment_of_the_person_that_is_numbered(ask: Ask) -> None:
+    answer = ask("When does the second person stand still?")
+    assert all_tracks(answer) == {4}
+
+
 def test_why_shows_the_moment_and_events_around_it(ask: Ask) -> None:
     answer = ask("Why does the woman feed the dog?")
     assert any("feeds the dog" in one.text for one in answer.evidence)
