@@ -11,6 +11,7 @@ import difflib
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
@@ -179,8 +180,18 @@ def _environment_layer() -> _Layer:
         if variable.startswith(_PREFIX) and not variable.startswith(_TEST_PREFIX):
             key = variable.removeprefix(_PREFIX).lower().replace("__", ".")
             _check_known(key, f"environment variable {variable}")
-            layer[key] = (str(Path(value).expanduser()) if key in _PATH_KEYS else value, f"environment {variable}")
+            layer[key] = (_from_text(key, value), f"environment {variable}")
     return layer
+
+
+def _from_text(key: str, text: str) -> object:
+    """A variable's value; the known keys are converted by their type, a provider's options as TOML writes them."""
+    if key in _PATH_KEYS:
+        return str(Path(text).expanduser())
+    if key.startswith("providers."):
+        with suppress(tomllib.TOMLDecodeError):
+            return tomllib.loads(f"value = {text}")["value"]
+    return text
 
 
 def _flag_layer(flags: Mapping[str, object]) -> _Layer:

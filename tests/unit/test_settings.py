@@ -141,7 +141,8 @@ def test_a_secret_in_the_file_is_refused_and_not_repeated(tmp_path: Path, text: 
 def test_options_of_a_provider_come_from_file_and_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     write(tmp_path, "[providers.yolox]\nthreshold = 0.25\nthreads = 2\n")
     monkeypatch.setenv("RAVU_KG_PROVIDERS__YOLOX__THREADS", "1")
-    assert load().providers == {"yolox": {"threshold": 0.25, "threads": "1"}}
+    monkeypatch.setenv("RAVU_KG_PROVIDERS__YOLOX__MODEL", "a file.onnx")
+    assert load().providers == {"yolox": {"threshold": 0.25, "threads": 1, "model": "a file.onnx"}}
 
 
 def test_an_option_without_a_provider_is_an_error(tmp_path: Path):
