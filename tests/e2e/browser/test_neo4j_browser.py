@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from builders import Scene, a_scene
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
@@ -21,7 +22,6 @@ from ravu_kg.graph.store import Store
 from ravu_kg.graph.templates import param_lines
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.server import Endpoint, browser_link
-from builders import Scene, a_scene
 
 pytestmark = pytest.mark.browser
 
