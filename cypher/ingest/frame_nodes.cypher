@@ -1,11 +1,11 @@
 // name: ingest/frame_nodes
 // mode: write
 // summary: Frame nodes with their vectors, each in its frame and of its entity.
-// param rows: LIST<MAP> - id, frameId, entityId, properties, embedding
+// param rows: LIST<MAP> - id, frame_id, entity_id, properties, embedding
 // returns written: INTEGER - frame nodes
 UNWIND $rows AS row
-MATCH (f:Frame {id: row.frameId})
-MATCH (e:Entity {id: row.entityId})
+MATCH (f:Frame {id: row.frame_id})
+MATCH (e:Entity {id: row.entity_id})
 MERGE (n:FrameNode {id: row.id})
 SET n += row.properties
 MERGE (f)-[:CONTAINS]->(n)

@@ -1,15 +1,15 @@
 // name: reasoning/localize_node@2026.02
 // mode: read
 // summary: Frame nodes of one video nearest to a query embedding, filtered inside the vector index.
-// param videoId: STRING - the video to search in
+// param video_id: STRING - the video to search in
 // param embedding: LIST<FLOAT> - query embedding, as long as the index's vectors
 // param fetch: INTEGER - how many nodes of the video to look at
 // param k: INTEGER - how many nodes to return
-// returns nodeId: STRING - the frame node
-// returns videoId: STRING - its video
-// returns entityId: STRING - its entity
+// returns node_id: STRING - the frame node
+// returns video_id: STRING - its video
+// returns entity_id: STRING - its entity
 // returns label: STRING - what it is
-// returns frameIndex: INTEGER - the sampled frame
+// returns frame_index: INTEGER - the sampled frame
 // returns t: FLOAT - seconds
 // returns box: LIST<FLOAT> - x_min, y_min, x_max, y_max; empty when unknown
 // returns attributes: LIST<STRING> - its attributes
@@ -17,9 +17,9 @@
 // returns score: FLOAT - cosine similarity mapped to 0..1
 CYPHER 25
 MATCH (n:FrameNode)
-  SEARCH n IN (VECTOR INDEX frame_node_embedding FOR $embedding WHERE n.videoId = $videoId LIMIT $fetch) SCORE AS score
-RETURN n.id AS nodeId, n.videoId AS videoId, n.entityId AS entityId, n.label AS label, n.frameIndex AS frameIndex,
+  SEARCH n IN (VECTOR INDEX frame_node_embedding FOR $embedding WHERE n.videoId = $video_id LIMIT $fetch) SCORE AS score
+RETURN n.id AS node_id, n.videoId AS video_id, n.entityId AS entity_id, n.label AS label, n.frameIndex AS frame_index,
        n.t AS t, CASE WHEN n.xMin IS NULL THEN [] ELSE [n.xMin, n.yMin, n.xMax, n.yMax] END AS box,
        coalesce(n.attributes, []) AS attributes, n.description AS description, score
-ORDER BY score DESC, nodeId
+ORDER BY score DESC, node_id
 LIMIT $k

@@ -1,18 +1,18 @@
 // name: reasoning/video
 // mode: read
 // summary: One video with what reasoning needs to know of it.
-// param videoId: STRING - the video
-// returns videoId: STRING - the video
+// param video_id: STRING - the video
+// returns video_id: STRING - the video
 // returns title: STRING - its title
 // returns uri: STRING | NULL - where it was read from; null without a file
-// returns duration: FLOAT - seconds
-// returns frameCount: INTEGER - sampled frames
-// returns frameNodeCount: INTEGER - frame nodes
-// returns sampleInterval: FLOAT - seconds between sampled frames
-// returns width: INTEGER - displayed pixels
-// returns height: INTEGER - displayed pixels
+// returns duration_s: FLOAT - seconds
+// returns frames: INTEGER - sampled frames
+// returns frame_nodes: INTEGER - frame nodes
+// returns sample_interval_s: FLOAT - seconds between sampled frames
+// returns width_px: INTEGER - displayed pixels
+// returns height_px: INTEGER - displayed pixels
 // returns status: STRING - indexing or ready
-MATCH (v:Video {id: $videoId})
-RETURN v.id AS videoId, v.title AS title, v.uri AS uri, v.duration AS duration, v.frameCount AS frameCount,
-       v.frameNodeCount AS frameNodeCount, v.sampleInterval AS sampleInterval, v.width AS width, v.height AS height,
-       v.status AS status
+MATCH (v:Video {id: $video_id})
+RETURN v.id AS video_id, v.title AS title, v.uri AS uri, v.duration AS duration_s, v.frameCount AS frames,
+       v.frameNodeCount AS frame_nodes, v.sampleInterval AS sample_interval_s, v.width AS width_px,
+       v.height AS height_px, v.status AS status

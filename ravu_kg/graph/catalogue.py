@@ -18,8 +18,13 @@ Every query of RAVU-KG is a file here, one statement each. This page is made fro
 A header says the template's name (its path), its mode (`read`, `write`, `schema`), what it does, its `$parameters` and
 its columns, each with Cypher's type. A file `name@2026.02.cypher` is the variant for servers from that version on.
 `ravu-kg templates show NAME --browser` prints the statement with its `:param` lines, ready to paste into the Neo4j
-Browser. Columns hold plain values, but those of type NODE, RELATIONSHIP or PATH, which the Browser draws; the frame
-nodes and events among them come with their vectors, so keep their limits small.
+Browser.
+
+Columns hold plain values, never vectors, but those of type NODE, RELATIONSHIP or PATH: these the Browser draws. The
+server sends a node that is drawn with all of its properties, and no Cypher can leave one out: a frame node or an event
+brings its vector (768 numbers), an entity its track (five numbers for each moment). So every picture is small: one
+frame, the evidence of one answer, or as many as `$limit` says; some dozens of nodes are also what an eye can follow.
+What the program itself reads and prints is without vectors.
 """
 _FOLDERS = {
     "schema": "Constraints, indexes and the embedder. The numbered files are migrations, applied once in order.",

@@ -77,6 +77,6 @@ def decide(
 
 
 def _write(store: Store, found: Mapping[str, str]) -> None:
-    rows = [{"entityId": entity_id, "identityId": identity_id} for entity_id, identity_id in sorted(found.items())]
+    rows = [{"entity_id": entity_id, "identity_id": identity_id} for entity_id, identity_id in sorted(found.items())]
     for batch in batches(rows, _BATCH):
         store.write("ingest/identities", rows=batch)

@@ -74,8 +74,8 @@ def link_row(link: IdentityLink) -> Row:
     ends = (link.earlier_id, link.later_id)
     earlier_id, later_id = sorted(ends) if link.scope == "video" else ends
     return {
-        "earlierId": earlier_id,
-        "laterId": later_id,
+        "earlier_id": earlier_id,
+        "later_id": later_id,
         "properties": {"score": link.score, "method": link.method, "scope": link.scope, "status": link.status},
     }
 
@@ -98,7 +98,7 @@ def frame_row(frame: Frame) -> Row:
 def frame_order_rows(frames: Iterable[Frame]) -> list[Row]:
     """Rows of ``ingest/frame_order``: each frame after the one before it, which may be in the window before."""
     return [
-        {"earlierId": frame_id(frame.video_id, frame.index - 1), "laterId": frame.id}
+        {"earlier_id": frame_id(frame.video_id, frame.index - 1), "later_id": frame.id}
         for frame in frames
         if frame.index > 0
     ]
@@ -109,8 +109,8 @@ def frame_node_row(node: FrameNode, embedding: list[float]) -> Row:
     box = node.box
     return {
         "id": node.id,
-        "frameId": frame_id(node.video_id, node.frame_index),
-        "entityId": node.entity_id,
+        "frame_id": frame_id(node.video_id, node.frame_index),
+        "entity_id": node.entity_id,
         "embedding": embedding,
         "properties": {
             "videoId": node.video_id,
@@ -135,8 +135,8 @@ def frame_node_row(node: FrameNode, embedding: list[float]) -> Row:
 def relation_row(relation: Relation) -> Row:
     """A row of ``ingest/relations``."""
     return {
-        "subjectId": relation.subject_id,
-        "objectId": relation.object_id,
+        "subject_id": relation.subject_id,
+        "object_id": relation.object_id,
         "predicate": relation.predicate,
         "source": relation.source,
         "properties": {"text": relation.text, "confidence": relation.confidence},
@@ -146,8 +146,8 @@ def relation_row(relation: Relation) -> Row:
 def same_as_row(same_as: SameAs) -> Row:
     """A row of ``ingest/same_as``."""
     return {
-        "earlierId": same_as.earlier_id,
-        "laterId": same_as.later_id,
+        "earlier_id": same_as.earlier_id,
+        "later_id": same_as.later_id,
         "properties": {"gap": same_as.gap_s, "score": same_as.score, "method": same_as.method},
     }
 
@@ -156,7 +156,7 @@ def event_row(event: Event, embedding: list[float]) -> Row:
     """A row of ``ingest/events``."""
     return {
         "id": event.id,
-        "entityId": event.entity_id,
+        "entity_id": event.entity_id,
         "embedding": embedding,
         "properties": {
             "videoId": event.video_id,
@@ -177,7 +177,7 @@ def event_order_rows(events: Iterable[Event]) -> list[Row]:
     for event in sorted(events, key=lambda event: (event.entity_id, event.source, event.seq)):
         key = (event.entity_id, event.source)
         if key in last:
-            rows.append({"earlierId": last[key].id, "laterId": event.id})
+            rows.append({"earlier_id": last[key].id, "later_id": event.id})
         last[key] = event
     return rows
 

@@ -3,6 +3,9 @@
 A migration is a file ``cypher/schema/NNNN_name.cypher``; it is applied once and remembered in a ``SchemaMigration``
 node with its checksum. Vector indexes are not migrations: their length depends on the embedder and their shape on the
 server, so they are compared with what they should be whenever the graph is opened.
+
+The label ``VectorBlock`` is reserved for a derived cache of vectors: it has its constraint and its index, nothing
+fills it yet, and removing a video would remove its blocks.
 """
 
 from __future__ import annotations
@@ -62,7 +65,7 @@ def migrate(store: Store, dimensions: int = 768, embedder: str = "sentence-trans
         _require_embedder(store, embedder, dimensions)
     pending = {version: template for version, template in migrations.items() if version not in applied}
     for template in pending.values():
-        store.change_schema(template.name)
+        store.write(template.name)
     if pending:
         rows = [
             {"version": version, "name": template.name, "checksum": _checksum(template)}
@@ -88,11 +91,6 @@ def await_indexes(store: Store) -> None:
         if failed:
             raise GraphError(f"The server could not fill the index {', '.join(failed)}. Its log tells why.")
         time.sleep(_POLL_S)
-
-
-def current_version(store: Store) -> int:
-    """The number of the last applied migration; 0 for a graph without schema."""
-    return max((_integer(row["version"]) for row in store.read("schema/migrations").rows), default=0)
 
 
 def embedder(store: Store) -> EmbedderRecord | None:
@@ -140,7 +138,7 @@ def reembed(
         store.write("schema/start_reembedding", name=name, dimensions=dimensions)
         record = EmbedderRecord(name, dimensions, "reembedding", "FrameNode", "")
     for index in VECTOR_INDEXES:
-        store.change_schema(f"schema/drop_{index}")
+        store.write(f"schema/drop_{index}")
     done = 0
     stages = (("FrameNode", "frame_node"), ("Event", "event"))
     for label, stem in stages[0 if record.cursor_label == "FrameNode" else 1 :]:
@@ -204,8 +202,8 @@ def _update_vector_indexes(store: Store, dimensions: int) -> bool:
         wanted = (dimensions, ["embedding", "videoId", time_property] if filtered else ["embedding"])
         if present.get(index) == wanted:
             continue
-        store.change_schema(f"schema/drop_{index}")
-        store.change_schema(f"schema/create_{index}", dimensions=dimensions)
+        store.write(f"schema/drop_{index}")
+        store.write(f"schema/create_{index}", dimensions=dimensions)
         changed = True
     return changed
 

@@ -146,7 +146,7 @@ def create_bare(store: Store, driver: neo4j.Driver, scene: Scene) -> float:
 def bench_localizing(store: Store, driver: neo4j.Driver, library: int) -> None:
     started_s = time.perf_counter()
     for index in ("frame_node_embedding", "event_embedding"):
-        store.change_schema(f"schema/drop_{index}")  # filled afterwards: much faster
+        store.write(f"schema/drop_{index}")  # filled afterwards: much faster
     basis = np.random.default_rng(1).normal(size=(64, 768)).astype(np.float32)
     with driver.session(database="neo4j") as session:
         for start in range(0, library, 1000):
@@ -162,10 +162,10 @@ def bench_localizing(store: Store, driver: neo4j.Driver, library: int) -> None:
     bare_s, store_s = list[float](), list[float]()
     for number, query in enumerate(queries):
         values = {
-            "videoId": f"lib{number % (library // 100):06d}",
+            "video_id": f"lib{number % (library // 100):06d}",
             "embedding": query,
-            "fromS": 0.0,
-            "toS": 1e9,
+            "from_s": 0.0,
+            "to_s": 1e9,
             "k": 10,
         }
         started_s = time.perf_counter()
@@ -175,7 +175,7 @@ def bench_localizing(store: Store, driver: neo4j.Driver, library: int) -> None:
         started_s = time.perf_counter()
         through = store.read("reasoning/localize_node_exact", **values).rows
         store_s.append(time.perf_counter() - started_s)
-        assert [row["nodeId"] for row in through] == [row["nodeId"] for row in found]
+        assert [row["node_id"] for row in through] == [row["node_id"] for row in found]
         assert len(through) == 10
     bare_ms, store_ms = (statistics.median(times[20:]) * 1000 for times in (bare_s, store_s))
     print(f"load {os.getloadavg()[0]:.1f}; localize_node over 100 of {library} nodes, median of 180 questions")

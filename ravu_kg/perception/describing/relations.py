@@ -1,8 +1,7 @@
 """Relations between the boxes of one frame.
 
-Near and far compare the gap between two boxes with the mean of the two entities' scales (the square root of the box's
-area, median over the track). A pair's scale is the same in every frame, so in pixels each of its near frames is
-strictly nearer than each of its far frames. Between the two thresholds neither is said.
+Near and far (see :mod:`ravu_kg.nearness`) compare the gap between two boxes with the pair's scale, which is the same in
+every frame: in pixels each of its near frames is strictly nearer than each of its far frames.
 """
 
 from __future__ import annotations
@@ -11,13 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot
 
+from ravu_kg.nearness import FAR_SIZES, NEAR_SIZES
 from ravu_kg.perception.describing.scene import Placed
 from ravu_kg.types import Box
 
-NEAR_SIZES = 0.5
-"""A gap up to half the pair's scale is near."""
-FAR_SIZES = 1.5
-"""A gap from one and a half of the pair's scale is far."""
 INSIDE_SHARE = 0.85
 """Share of the smaller box that lies in the larger one."""
 OVERLAP_SHARE = 0.1

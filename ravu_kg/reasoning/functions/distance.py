@@ -8,16 +8,12 @@ from itertools import pairwise
 from math import sqrt
 
 from ravu_kg.graph.reader import PairRow, TrackRow, VideoRow
+from ravu_kg.nearness import FAR_SIZES, NEAR_SIZES
 from ravu_kg.reasoning.context import Context, Identity, as_interval
 from ravu_kg.reasoning.functions import showing
 from ravu_kg.reasoning.plan import State
 from ravu_kg.reasoning.records import Evidence, Found, Interval, Span
 from ravu_kg.types import Box
-
-NEAR_SIZES = 0.5
-"""A gap of up to half the pair's mean size is near, as in the measured relations."""
-FAR_SIZES = 1.5
-"""A gap from one and a half of the pair's mean size is far."""
 
 
 def apart(

@@ -70,12 +70,10 @@ def test_a_span_of_time_restricts_the_search(reader: GraphReader, video: VideoRo
     assert {node.timestamp_s for node in reader.nearest_nodes(video, vector, 10, (14.0, 16.0))} == {14.0, 15.0}
 
 
-def test_videos_are_found_by_id_title_and_path(reader: GraphReader, video: VideoRow) -> None:
-    for name in (video.video_id, video.title, video.uri or ""):
-        assert reader.find(name) == video
-    with pytest.raises(NotFoundError, match="videos list"):
-        reader.find("no such clip")
+def test_a_video_is_read_by_its_id_and_listed(reader: GraphReader, video: VideoRow) -> None:
     assert video in reader.videos()
+    with pytest.raises(NotFoundError, match="videos list"):
+        reader.video("no such video")
 
 
 def test_in_which_video(reader: GraphReader, park: str, other: str) -> None:

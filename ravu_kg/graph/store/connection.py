@@ -1,8 +1,4 @@
-"""The one door to Neo4j: named templates in managed transactions, and read-only ad-hoc Cypher.
-
-Nothing else imports the driver (but the server's probe). Every error of the driver leaves as one of
-:mod:`ravu_kg.errors`; the driver itself retries transient ones.
-"""
+"""An open connection: named templates in managed transactions, and read-only ad-hoc Cypher."""
 
 from __future__ import annotations
 
@@ -17,16 +13,14 @@ from typing import LiteralString, Self, TypeVar, cast
 
 import neo4j
 from neo4j import exceptions as driver_errors
-from neo4j.graph import Node, Path, Relationship
-from neo4j.time import Date, DateTime, Duration, Time
 
-from ravu_kg.errors import AuthenticationError, ConfigurationError, GraphError, RavuError, UnavailableError, UsageError
+from ravu_kg.errors import ConfigurationError, GraphError, UsageError
 from ravu_kg.graph import readonly
 from ravu_kg.graph.results import Counters, ReadResult, TemplateProblem
+from ravu_kg.graph.store.failures import translated
+from ravu_kg.graph.store.plain import plain_row
 from ravu_kg.graph.templates import Template, TemplateLibrary
-from ravu_kg.graph.values import Rows, Vector, check, elide_vectors, example, is_mapping, is_sequence
-
-__all__ = ["Counters", "ReadResult", "Rows", "Store", "TemplateProblem", "Vector", "check_templates", "translate"]
+from ravu_kg.graph.values import Rows, check, elide_vectors, example
 
 _T = TypeVar("_T")
 _TIMEOUT_S = 60.0
@@ -91,7 +85,7 @@ class Store:
         except (ValueError, driver_errors.DriverError) as error:
             raise ConfigurationError(f"'{uri}' is no address of a Neo4j server ({error}). Set NEO4J_URI.") from error
         try:
-            with _translated(uri):
+            with translated(uri):
                 agent = driver.get_server_info().agent  # pyright: ignore[reportUnknownMemberType]  -- untyped **config
             store = cls(driver, database, _version(agent), library, uri)
         except BaseException:
@@ -121,14 +115,14 @@ class Store:
         def work(transaction: neo4j.ManagedTransaction) -> tuple[list[dict[str, object]], tuple[str, ...]]:
             result = transaction.run(_literal(template.text), bound)
             columns = tuple(result.keys())
-            return [_plain_row(record, columns) for record in result], columns
+            return [plain_row(record, columns) for record in result], columns
 
         with self._session(neo4j.READ_ACCESS, name) as session:
             rows, columns = session.execute_read(_unit(work, name, _TIMEOUT_S))
         return ReadResult(rows, name, bound, time.perf_counter() - started_s, columns)
 
     def write(self, name: str, /, **parameters: object) -> Counters:
-        """Run one write template in one transaction.
+        """Run one write or schema template in one transaction.
 
         Raises:
             TypeError: parameters that the template does not declare.
@@ -160,15 +154,6 @@ class Store:
 
         with self._session(neo4j.WRITE_ACCESS, names) as session:
             return session.execute_write(_unit(work, names, _TIMEOUT_S * 5))
-
-    def change_schema(self, name: str, /, **parameters: object) -> Counters:
-        """Run a schema template in a transaction of its own.
-
-        Raises:
-            TypeError: parameters that the template does not declare.
-            GraphError: Neo4j refused or is out of reach.
-        """
-        return self.write(name, **parameters)
 
     def query_readonly(
         self,
@@ -205,7 +190,7 @@ class Store:
             def work(tx: neo4j.ManagedTransaction) -> tuple[list[dict[str, object]], tuple[str, ...]]:
                 result = tx.run(_literal(text), values)
                 columns = tuple(result.keys())
-                rows = [_plain_row(record, columns) for record in result.fetch(limit + 1)]
+                rows = [plain_row(record, columns) for record in result.fetch(limit + 1)]
                 result.consume()
                 return rows, columns
 
@@ -248,7 +233,7 @@ class Store:
     @contextmanager
     def _session(self, access: str, what: str, notifications: str = "OFF") -> Generator[neo4j.Session]:
         with (
-            _translated(self.uri, what),
+            translated(self.uri, what),
             self._driver.session(  # pyright: ignore[reportUnknownMemberType]  -- untyped **config
                 database=self.database,
                 default_access_mode=access,
@@ -275,68 +260,7 @@ def check_templates(store: Store) -> list[TemplateProblem]:
     return problems
 
 
-def translate(error: Exception, uri: str = "Neo4j", what: str = "") -> RavuError:
-    """The error of this package for one of the driver: what happened, to what, and what to do next."""
-    during = _during(what)
-    if isinstance(error, driver_errors.AuthError):
-        return AuthenticationError(f"{uri} refused the user name or password. Check NEO4J_USERNAME and NEO4J_PASSWORD.")
-    if isinstance(error, _MISCONFIGURED):
-        return ConfigurationError(f"Cannot talk to {uri}: {error}. Check NEO4J_URI, its scheme and certificates.")
-    if isinstance(error, (driver_errors.Neo4jError, driver_errors.ResultFailedError)):
-        return _translate_code(error, uri, during)
-    if isinstance(error, _UNAVAILABLE):
-        return UnavailableError(
-            f"No Neo4j server answers at {uri}{during} ({_first_line(error)}). "
-            "Start it ('ravu-kg db start' for the embedded one) or correct NEO4J_URI."
-        )
-    return GraphError(f"Neo4j at {uri} failed{during}: {_first_line(error)}")
-
-
 _QUERY_TYPES = {"read": ("r",), "write": ("w", "rw"), "schema": ("s",)}
-_MISCONFIGURED = (driver_errors.ConfigurationError, driver_errors.UnsupportedServerProduct)
-_UNAVAILABLE = (
-    driver_errors.ServiceUnavailable,
-    driver_errors.SessionExpired,
-    driver_errors.ConnectionPoolError,
-    driver_errors.TransientError,
-    OSError,
-)
-
-
-def _during(what: str) -> str:
-    return f" during {what}" if what else ""
-
-
-def _translate_code(error: Exception, uri: str, during: str) -> RavuError:
-    code = str(getattr(error, "code", "") or "")
-    message = str(getattr(error, "message", "") or _first_line(error))
-    if isinstance(error, driver_errors.ForbiddenOnReadOnlyDatabase) or "AccessMode" in code or "ReadOnly" in code:
-        return GraphError(f"Refused{during}: only reading is allowed here. {message}")
-    if "TransactionTimedOut" in code or "TransactionTerminated" in code or "LockClientStopped" in code:
-        return GraphError(f"Stopped{during}: it ran longer than allowed. Ask for less, or allow it more time.")
-    if "DatabaseNotFound" in code:
-        return GraphError(f"{uri} has no such database: {message} Set NEO4J_DATABASE.")
-    if isinstance(error, driver_errors.ConstraintError):
-        return GraphError(f"Refused{during}: it breaks a constraint of the graph. {message}")
-    if isinstance(error, (driver_errors.CypherSyntaxError, driver_errors.CypherTypeError)):
-        return GraphError(f"Not valid Cypher{during}: {message}")
-    if isinstance(error, driver_errors.Forbidden):
-        return GraphError(f"The user has no right to do this{during}: {message}")
-    if isinstance(error, driver_errors.TransientError):
-        return UnavailableError(f"{uri} was too busy{during}, also after retrying: {message} Try again later.")
-    return GraphError(f"Neo4j refused{during}: {message} ({code or type(error).__name__})")
-
-
-@contextmanager
-def _translated(uri: str, what: str = "") -> Generator[None]:
-    try:
-        yield
-    except (driver_errors.Neo4jError, driver_errors.DriverError, OSError) as error:
-        raise translate(error, uri, what) from error
-    except (UnicodeError, OverflowError) as error:
-        raise GraphError(
-            f"A value cannot be stored{_during(what)}: {error}. Text must be well-formed, integers fit 64 bits."
-        ) from error
 
 
 def _unit(
@@ -372,45 +296,6 @@ def _sendable(parameters: Mapping[str, object]) -> dict[str, object]:
         return {name: check(value, "ANY | NULL", f"${name}") for name, value in parameters.items()}
     except TypeError as error:
         raise UsageError(str(error)) from error
-
-
-def _plain_row(record: neo4j.Record, columns: Sequence[str]) -> dict[str, object]:
-    return {name: _plain(value) for name, value in zip(columns, record.values(), strict=True)}
-
-
-def _plain(value: object) -> object:
-    """Nodes, relationships and paths as dictionaries, without embeddings; the rest as it came."""
-    if isinstance(value, Node):
-        return {"labels": sorted(value.labels), "properties": _properties(value)}
-    if isinstance(value, Relationship):
-        ends = [_name_of(node) for node in value.nodes]
-        return {"type": value.type, "start": ends[0], "end": ends[1], "properties": _properties(value)}
-    if isinstance(value, Path):
-        return {
-            "nodes": [_plain(node) for node in value.nodes],
-            "relationships": [_plain(relationship) for relationship in value.relationships],
-        }
-    if isinstance(value, (DateTime, Date, Time, Duration)):
-        return value.iso_format()
-    if is_sequence(value):
-        return value if value and isinstance(value[0], float) else [_plain(item) for item in value]
-    if is_mapping(value):
-        return {str(name): _plain(item) for name, item in value.items()}
-    return value
-
-
-def _properties(entity: Node | Relationship) -> dict[str, object]:
-    return {
-        name: elide_vectors(value) if name == "embedding" else _plain(value) for name, value in sorted(entity.items())
-    }
-
-
-def _name_of(node: Node | None) -> object:
-    return None if node is None else node.get("id", node.element_id)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _version(agent: str) -> tuple[int, ...]:
