@@ -1,0 +1,310 @@
+"""What the reader gives: records, made of the rows of the templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from ravu_kg.types import Box
+
+
+@dataclass(frozen=True, slots=True)
+class VideoRow:
+    """A video of the memory."""
+
+    video_id: str
+    title: str
+    uri: str | None
+    duration_s: float
+    frame_count: int
+    frame_node_count: int
+    sample_interval_s: float
+    width_px: int
+    height_px: int
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageRow:
+    """Which sampled frames the memory knows."""
+
+    frames: int
+    known: int
+    blocked: int
+    failed: int
+    unknown_times_s: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRow:
+    """An entity with its identity, and how many sampled frames show it."""
+
+    entity_id: str
+    identity_id: str
+    track_id: int
+    label: str
+    description: str
+    start_s: float
+    end_s: float
+    frame_nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrackRow:
+    """An entity's path at the tracking rate."""
+
+    entity_id: str
+    timestamps_s: tuple[float, ...]
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """A frame node (the paper's n_i^j) with its sentence; ``score`` is 1 where no phrase was compared."""
+
+    node_id: str
+    entity_id: str
+    label: str
+    frame_index: int
+    timestamp_s: float
+    description: str
+    box: Box | None = None
+    attributes: tuple[str, ...] = ()
+    score: float = 1.0
+    video_id: str = ""
+    span: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """An event (the paper's z^j) with frame nodes that show it; ``score`` is 1 where no phrase was compared."""
+
+    event_id: str
+    entity_id: str
+    source: str
+    start_s: float
+    end_s: float
+    description: str
+    score: float = 1.0
+    nodes: tuple[NodeRow, ...] = ()
+    span: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FrameRow:
+    """A sampled frame (the paper's F_i) with the entities in it."""
+
+    frame_index: int
+    timestamp_s: float
+    description: str
+    entity_ids: tuple[str, ...]
+    span: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """Two frame nodes of one frame with their boxes."""
+
+    frame_index: int
+    timestamp_s: float
+    subject_id: str
+    subject_entity: str
+    subject_box: Box
+    subject_text: str
+    object_id: str
+    object_entity: str
+    object_box: Box
+    predicates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceRow:
+    """A sentence about an entity, compared with a condition."""
+
+    entity_id: str
+    kind: str
+    """``event`` or ``node``."""
+    id: str
+    source: str
+    start_s: float
+    end_s: float
+    description: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryRow:
+    """What one video holds of some labels."""
+
+    video_id: str
+    title: str
+    identities: int
+    entity_id: str
+    label: str
+    start_s: float
+    end_s: float
+    frame_nodes: int
+
+
+def make_video(row: Mapping[str, object]) -> VideoRow:
+    """A row of ``reasoning/video`` or ``library/videos``."""
+    return VideoRow(
+        video_id=str(row["video_id"]),
+        title=str(row["title"]),
+        uri=None if row["uri"] is None else str(row["uri"]),
+        duration_s=number(row["duration_s"]),
+        frame_count=integer(row["frames"]),
+        frame_node_count=integer(row["frame_nodes"]),
+        sample_interval_s=number(row["sample_interval_s"]),
+        width_px=integer(row["width_px"]),
+        height_px=integer(row["height_px"]),
+        status=str(row["status"]),
+    )
+
+
+def make_coverage(row: Mapping[str, object]) -> CoverageRow:
+    """A row of ``reasoning/coverage``."""
+    return CoverageRow(
+        integer(row["frames"]),
+        integer(row["known"]),
+        integer(row["blocked"]),
+        integer(row["failed"]),
+        _numbers(row["unknown_times_s"]),
+    )
+
+
+def make_entity(row: Mapping[str, object]) -> EntityRow:
+    """A row of ``reasoning/entities``."""
+    return EntityRow(
+        entity_id=str(row["entity_id"]),
+        identity_id=str(row["identity_id"]),
+        track_id=integer(row["track_id"]),
+        label=str(row["label"]),
+        description=_text(row["description"]),
+        start_s=number(row["start_s"]),
+        end_s=number(row["end_s"]),
+        frame_nodes=integer(row["frame_nodes"]),
+    )
+
+
+def make_track(row: Mapping[str, object]) -> TrackRow:
+    """A row of ``reasoning/tracks``."""
+    flat = _numbers(row["boxes"])
+    boxes = tuple(Box(*flat[i : i + 4]) for i in range(0, len(flat) - 3, 4))
+    return TrackRow(str(row["entity_id"]), _numbers(row["timestamps_s"]), boxes)
+
+
+def make_node(row: Mapping[str, object]) -> NodeRow:
+    """A row of any template that gives frame nodes."""
+    return NodeRow(
+        node_id=str(row["node_id"]),
+        entity_id=_text(row.get("entity_id")),
+        label=_text(row.get("label")),
+        frame_index=integer(row["frame_index"]),
+        timestamp_s=number(row["t"]),
+        description=_text(row["description"]),
+        box=_box(row.get("box")),
+        attributes=_texts(row.get("attributes")),
+        score=number(row.get("score", 1.0)),
+        video_id=_text(row.get("video_id")),
+        span=integer(row.get("span", 0)),
+    )
+
+
+def make_event(row: Mapping[str, object]) -> EventRow:
+    """A row of any template that gives events."""
+    nodes = cast(Sequence[Mapping[str, object]], row.get("nodes") or ())  # a LIST<MAP> column
+    return EventRow(
+        event_id=str(row["event_id"]),
+        entity_id=str(row["entity_id"]),
+        source=_text(row["source"]),
+        start_s=number(row["start_s"]),
+        end_s=number(row["end_s"]),
+        description=_text(row["description"]),
+        score=number(row.get("score", 1.0)),
+        nodes=tuple(make_node({**node, "entity_id": row["entity_id"]}) for node in nodes),
+        span=integer(row.get("span", 0)),
+    )
+
+
+def make_frame(row: Mapping[str, object]) -> FrameRow:
+    """A row of any template that gives frames."""
+    return FrameRow(
+        frame_index=integer(row["frame_index"]),
+        timestamp_s=number(row["t"]),
+        description=_text(row["description"]),
+        entity_ids=_texts(row["entity_ids"]),
+        span=integer(row.get("span", 0)),
+    )
+
+
+def make_pair(row: Mapping[str, object]) -> PairRow:
+    """A row of ``reasoning/pairs``."""
+    return PairRow(
+        frame_index=integer(row["frame_index"]),
+        timestamp_s=number(row["t"]),
+        subject_id=str(row["subject_id"]),
+        subject_entity=str(row["subject_entity_id"]),
+        subject_box=Box(*_numbers(row["subject_box"])),
+        subject_text=_text(row["subject_text"]),
+        object_id=str(row["object_id"]),
+        object_entity=str(row["object_entity_id"]),
+        object_box=Box(*_numbers(row["object_box"])),
+        predicates=_texts(row["predicates"]),
+    )
+
+
+def make_sentence(row: Mapping[str, object]) -> SentenceRow:
+    """A row of ``reasoning/count_nodes``."""
+    return SentenceRow(
+        entity_id=str(row["entity_id"]),
+        kind=str(row["kind"]),
+        id=str(row["id"]),
+        source=_text(row["source"]),
+        start_s=number(row["start_s"]),
+        end_s=number(row["end_s"]),
+        description=_text(row["description"]),
+        score=number(row["score"]),
+    )
+
+
+def make_library(row: Mapping[str, object]) -> LibraryRow:
+    """A row of ``reasoning/library_entities``."""
+    return LibraryRow(
+        video_id=str(row["video_id"]),
+        title=_text(row["title"]),
+        identities=integer(row["identities"]),
+        entity_id=str(row["entity_id"]),
+        label=str(row["label"]),
+        start_s=number(row["start_s"]),
+        end_s=number(row["end_s"]),
+        frame_nodes=integer(row["frame_nodes"]),
+    )
+
+
+def number(value: object) -> float:
+    """A column declared FLOAT or INTEGER; 0 for null."""
+    return float(cast(float, value)) if value is not None else 0.0
+
+
+def integer(value: object) -> int:
+    """A column declared INTEGER; 0 for null."""
+    return int(cast(int, value)) if value is not None else 0
+
+
+def _numbers(value: object) -> tuple[float, ...]:
+    return tuple(float(one) for one in cast(Sequence[float], value or ()))  # columns declared LIST<FLOAT>
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(str(one) for one in cast(Sequence[object], value or ()))  # columns declared LIST<STRING>
+
+
+def _box(value: object) -> Box | None:
+    numbers = _numbers(value)
+    return Box(*numbers) if len(numbers) == 4 else None

@@ -1,0 +1,47 @@
+"""Values of the driver as plain data, without vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import neo4j
+from neo4j.graph import Node, Path, Relationship
+from neo4j.time import Date, DateTime, Duration, Time
+
+from ravu_kg.graph.values import elide_vectors, is_mapping, is_sequence
+
+
+def plain_row(record: neo4j.Record, columns: Sequence[str]) -> dict[str, object]:
+    """A row of a result: nodes, relationships and paths as dictionaries, times as ISO text."""
+    return {name: _plain(value) for name, value in zip(columns, record.values(), strict=True)}
+
+
+def _plain(value: object) -> object:
+    """Nodes, relationships and paths as dictionaries, without embeddings; the rest as it came."""
+    if isinstance(value, Node):
+        return {"labels": sorted(value.labels), "properties": _properties(value)}
+    if isinstance(value, Relationship):
+        ends = [_name_of(node) for node in value.nodes]
+        return {"type": value.type, "start": ends[0], "end": ends[1], "properties": _properties(value)}
+    if isinstance(value, Path):
+        return {
+            "nodes": [_plain(node) for node in value.nodes],
+            "relationships": [_plain(relationship) for relationship in value.relationships],
+        }
+    if isinstance(value, (DateTime, Date, Time, Duration)):
+        return value.iso_format()
+    if is_sequence(value):
+        return value if value and isinstance(value[0], float) else [_plain(item) for item in value]
+    if is_mapping(value):
+        return {str(name): _plain(item) for name, item in value.items()}
+    return value
+
+
+def _properties(entity: Node | Relationship) -> dict[str, object]:
+    return {
+        name: elide_vectors(value) if name == "embedding" else _plain(value) for name, value in sorted(entity.items())
+    }
+
+
+def _name_of(node: Node | None) -> object:
+    return None if node is None else node.get("id", node.element_id)

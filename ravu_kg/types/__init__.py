@@ -1,0 +1,83 @@
+"""The records that cross module boundaries.
+
+Conventions, everywhere in the package:
+
+* times are seconds from the start of the video, taken from presentation timestamps; intervals are half-open;
+* boxes are ``x_min, y_min, x_max, y_max`` in displayed pixels (after rotation), origin top left;
+* images are RGB ``uint8`` arrays of shape (height, width, 3);
+* scores are in 0..1, and a cosine score is Neo4j's ``(1 + cos) / 2``.
+"""
+
+from ravu_kg.types.boxes import (
+    Box,
+    FloatArray,
+    Image,
+)
+from ravu_kg.types.graph import (
+    Coverage,
+    Entity,
+    Event,
+    Frame,
+    FrameNode,
+    IdentityLink,
+    Relation,
+    SameAs,
+    SceneWindow,
+    VideoRecord,
+    entity_id,
+    event_id,
+    frame_id,
+    frame_node_id,
+    video_id,
+)
+from ravu_kg.types.seen import (
+    Detection,
+    GivenEvent,
+    GivenRelation,
+    LinkScope,
+    LinkStatus,
+    Perception,
+    SampledFrame,
+    Source,
+    Track,
+    TrackedDetection,
+    TrackEnd,
+    TrackLink,
+    VideoFrame,
+    VideoInfo,
+)
+
+__all__ = [
+    "Box",
+    "Coverage",
+    "Detection",
+    "Entity",
+    "Event",
+    "FloatArray",
+    "Frame",
+    "FrameNode",
+    "GivenEvent",
+    "GivenRelation",
+    "IdentityLink",
+    "Image",
+    "LinkScope",
+    "LinkStatus",
+    "Perception",
+    "Relation",
+    "SameAs",
+    "SampledFrame",
+    "SceneWindow",
+    "Source",
+    "Track",
+    "TrackEnd",
+    "TrackLink",
+    "TrackedDetection",
+    "VideoFrame",
+    "VideoInfo",
+    "VideoRecord",
+    "entity_id",
+    "event_id",
+    "frame_id",
+    "frame_node_id",
+    "video_id",
+]
