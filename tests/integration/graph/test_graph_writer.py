@@ -171,6 +171,25 @@ def test_other_windows_are_refused(store: Store, unique_video: str) -> None:
         GraphWriter(store).write_window(unique_video, other.windows[0], other.embeddings(other.windows[0]))
 
 
+def test_an_earlier_window_written_again_takes_no_later_one_back(store: Store, unique_video: str) -> None:
+    scene = a_scene(unique_video)
+    index(store, scene, windows=2)
+    GraphWriter(store).write_window(unique_video, scene.windows[0], scene.embeddings(scene.windows[0]))
+    assert index(store, scene) == 2
+
+
+def test_one_relation_from_two_sources_is_kept_twice(store: Store, unique_video: str) -> None:
+    scene = a_scene(unique_video, frame_count=1, window_frames=1, tracks=(1, 2))
+    window = scene.windows[0]
+    given = a_relation(window.nodes[0], window.nodes[1], source="annotation", text="to the left of")
+    index(store, replace(scene, windows=(replace(window, relations=(*window.relations, given)),)))
+    found = canonical(store, unique_video)["relations"]
+    assert [(one["predicate"], one["source"], one["text"]) for one in found] == [  # type: ignore[attr-defined]
+        ("left_of", "annotation", "to the left of"),
+        ("left_of", "geometry", "left of"),
+    ]
+
+
 def test_the_same_content_under_another_name_keeps_its_first_name(store: Store, unique_video: str) -> None:
     index(store, a_scene(unique_video, title="first"))
     before = canonical(store, unique_video)

@@ -168,6 +168,22 @@ def test_no_statement_but_those_that_compare_vectors_returns_an_embedding() -> N
             assert "embedding" not in {column.name for column in template.columns}, template.name
 
 
+def test_parameters_and_columns_are_spelled_alike_everywhere() -> None:
+    for template in TemplateLibrary.load():
+        for declared in (*template.parameters, *template.columns):
+            assert re.fullmatch(r"[a-z][a-z0-9_]*", declared.name), f"{template.name}: {declared.name}"
+
+
+def test_pictures_are_for_the_browser_and_bounded() -> None:
+    """A node that is drawn brings its vector or its track, so no picture grows with the video."""
+    drawn = re.compile(r"\b(NODE|RELATIONSHIP|PATH)\b")
+    pictures = [t for t in TemplateLibrary.load() if any(drawn.search(column.type) for column in t.columns)]
+    assert pictures
+    for template in pictures:
+        assert template.name.startswith("explore/")
+        assert {"limit", "frame_id", "frame_ids", "node_ids"} & {p.name for p in template.parameters}, template.name
+
+
 def test_the_catalogue_is_up_to_date() -> None:
     written = (templates_root() / "README.md").read_text(encoding="utf-8")
     assert written == render(TemplateLibrary.load()), "make it anew: python -m ravu_kg.graph.catalogue"
