@@ -54,8 +54,9 @@ class ServerStatus:
 def browser_link(endpoint: Endpoint, cypher: str) -> str:
     """A link that opens the Neo4j Browser with a statement in its editor.
 
-    The link holds the address and the user's name, never the password.
+    The link holds the address and the user's name, never the password. It names no database: the Browser would look for
+    it before it has asked the server for its databases, and show an error above the picture.
     """
     host_port = endpoint.bolt_uri.split("://", 1)[1]
     dbms = quote(f"bolt://{endpoint.username}@{host_port}", safe="")
-    return f"{endpoint.browser_url}?cmd=edit&arg={quote(cypher, safe='')}&dbms={dbms}&db=neo4j"
+    return f"{endpoint.browser_url}?cmd=edit&arg={quote(cypher, safe='')}&dbms={dbms}"

@@ -29,7 +29,7 @@ def test_a_link_fills_the_browsers_editor_and_names_the_server_but_not_the_passw
 
     assert link == (
         "http://127.0.0.1:20002/browser/?cmd=edit&arg=MATCH%20%28n%20%7Bid%3A%20%27a%2F1%27%7D%29%0ARETURN%20n%20%26%201"
-        "&dbms=bolt%3A%2F%2Fneo4j%40127.0.0.1%3A20001&db=neo4j"
+        "&dbms=bolt%3A%2F%2Fneo4j%40127.0.0.1%3A20001"
     )
 
 
