@@ -28,7 +28,7 @@ $(VENV)/bin/python:
 	@"$(PYTHON)" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
-	@echo "Installing the package (about 700 MB, once)"
+	@echo "Installing the package (about 900 MB on disk, once; this takes a minute or two)"
 	$(PIP) install -q $(CONSTRAIN) -e .
 	$(ONE_OPENCV)
 	@touch $@
