@@ -21,7 +21,7 @@ from ravu_kg.graph.records import (
 )
 from ravu_kg.graph.results import ReadResult
 from ravu_kg.graph.store import Store
-from ravu_kg.types import FloatArray
+from ravu_kg.types import FloatArray, Span
 
 __all__ = [
     "EXACT_NODES",
@@ -35,14 +35,11 @@ __all__ = [
     "Observer",
     "PairRow",
     "SentenceRow",
-    "Span",
     "TrackRow",
     "VideoRow",
 ]
 
 _T = TypeVar("_T")
-Span = tuple[float, float]
-"""Start and end in seconds, half-open."""
 Observer = Callable[[ReadResult], None]
 
 EXACT_NODES = 2500

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from ravu_kg.reasoning.plan import FunctionName, Plan, TimeField
-
-Span = tuple[float, float]
-"""Start and end in seconds, half-open."""
+from ravu_kg.types import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from ravu_kg.types.boxes import (
     Box,
     FloatArray,
     Image,
+    Span,
 )
 from ravu_kg.types.graph import (
     Coverage,
@@ -68,6 +69,7 @@ __all__ = [
     "SampledFrame",
     "SceneWindow",
     "Source",
+    "Span",
     "Track",
     "TrackEnd",
     "TrackLink",

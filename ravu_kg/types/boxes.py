@@ -1,4 +1,4 @@
-"""Boxes and arrays."""
+"""Boxes, spans of time, and arrays."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float32]
 Image = NDArray[np.uint8]
+Span = tuple[float, float]
+"""Start and end in seconds, half-open."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from ravu_kg.graph.export import vectors as stored_vectors
 from ravu_kg.graph.identity import decide
 from ravu_kg.graph.store import Store
 from ravu_kg.graph.writer import GraphWriter
-from ravu_kg.types import FrameNode, SceneWindow, entity_id
+from ravu_kg.types import FrameNode, SceneWindow, entity_id, event_id
 
 pytestmark = pytest.mark.neo4j
 
@@ -319,6 +319,28 @@ def test_identities_reach_across_videos_and_come_back_when_one_goes(store: Store
     assert store.read("ingest/entity_identities", video_id=second).rows[0]["identity_id"] == entity_id(first, 1)
     GraphWriter(store).delete(first)
     assert store.read("ingest/entity_identities", video_id=second).rows[0]["identity_id"] == entity_id(second, 2)
+
+
+def test_a_link_across_videos_is_stored_once_whichever_video_finds_it(store: Store, unique_video: str) -> None:
+    ends = entity_id(unique_video + "a", 1), entity_id(unique_video + "b", 1)
+    index(store, a_scene(unique_video + "a", tracks=(1,)))
+    for earlier, later in (ends, ends[::-1]):
+        link = a_link(unique_video, scope="video", earlier_id=earlier, later_id=later)
+        index(store, replace(a_scene(unique_video + "b", tracks=(1,)), links=(link,)))
+    links = canonical(store, unique_video + "b")["identity_links"]
+    assert [(one["earlier"], one["later"]) for one in links] == [ends]  # type: ignore[attr-defined]
+
+
+def test_events_of_one_source_follow_each_other(store: Store, unique_video: str) -> None:
+    scene = a_scene(unique_video, tracks=(1,))
+    given = tuple(an_event(unique_video, 1, seq, "annotation") for seq in (0, 1))
+    index(store, replace(scene, events=(*given, *scene.events)))
+    order = {one["id"]: one["next"] for one in canonical(store, unique_video)["events"]}  # type: ignore[attr-defined]
+    assert order == {
+        event_id(unique_video, 1, source, seq): [event_id(unique_video, 1, source, 1)][seq:]
+        for source in ("annotation", "geometry")
+        for seq in (0, 1)
+    }
 
 
 def test_delete_removes_all_of_one_video_and_nothing_of_another(store: Store, unique_video: str) -> None:
