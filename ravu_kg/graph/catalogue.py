@@ -20,11 +20,11 @@ its columns, each with Cypher's type. A file `name@2026.02.cypher` is the varian
 `ravu-kg templates show NAME --browser` prints the statement with its `:param` lines, ready to paste into the Neo4j
 Browser.
 
-Columns hold plain values, and vectors in `export/` only, but those of type NODE, RELATIONSHIP or PATH: these the Browser
-draws. The server sends a node that is drawn with all of its properties, and no Cypher can leave one out: a frame node or
-an event brings its vector (768 numbers), an entity its track (five numbers for each moment). So every picture is small:
-one frame, the evidence of one answer, or as many as `$limit` says; some dozens of nodes are also what an eye can follow.
-The program shows nodes without their vectors.
+Columns hold plain values, and vectors in `export/` only, but those of type NODE, RELATIONSHIP or PATH: these the
+Browser draws. The server sends a node that is drawn with all of its properties, and no Cypher can leave one out: a
+frame node or an event brings its vector (768 numbers), an entity its track (five numbers for each moment). So every
+picture is small: one frame, the evidence of one answer, or as many as `$limit` says; some dozens of nodes are also
+what an eye can follow. The program shows nodes without their vectors.
 """
 _FOLDERS = {
     "schema": "Constraints, indexes and the embedder. The numbered files are migrations, applied once in order.",
