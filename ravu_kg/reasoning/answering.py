@@ -6,17 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from ravu_kg.reasoning.judging import content_words, shared
 from ravu_kg.reasoning.language import Reading, read_question
+from ravu_kg.reasoning.options import option_scores
 from ravu_kg.reasoning.plan import LocalizeNode, State
 from ravu_kg.reasoning.protocols import Reply, Supporter
 from ravu_kg.reasoning.records import Evidence, Execution, Found, Interval, Span
 from ravu_kg.reasoning.vocabulary import COLOR_NAMES, plural, read_phrase
 
+_NO_ARTICLE = frozenset(
+    ("anyone", "anybody", "someone", "somebody", "everyone", "everybody", "he", "she", "it", "they")
+)
 TOLD = 4
 """An answer quotes at most so many events or sentences."""
-MEANING_WEIGHT, WORDS_WEIGHT = 0.6, 0.4
-_NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
 class ExtractiveAnswerer:
@@ -36,25 +37,11 @@ class ExtractiveAnswerer:
         text, intervals = _text(reading, execution)
         if not options:
             return Reply(text, None, 0.0, intervals)
-        scores = option_scores(reading, options, execution, supporter, text)
+        scores = option_scores(options, execution, supporter, text, intervals or _spans_found(execution))
         best = max(range(len(options)), key=lambda position: scores[position])
         others = [score for position, score in enumerate(scores) if position != best]
         margin = scores[best] - max(others) if others else scores[best]
         return Reply(options[best], best, max(0.0, min(1.0, margin)), intervals)
-
-
-def option_scores(
-    reading: Reading, options: Sequence[str], execution: Execution, supporter: Supporter, text: str
-) -> list[float]:
-    """Support of each option, 0..1: a number that was counted, else meaning and words of the evidence."""
-    count = next((one.count for one in reversed(list(execution.bindings.values())) if one.count is not None), None)
-    numbers = [_number(option) for option in options]
-    if count is not None and any(number is not None for number in numbers):
-        return [0.0 if number is None else 1.0 / (1.0 + abs(number - count)) for number in numbers]
-    meaning = supporter.support(execution, options)
-    evidence = " ".join([text, *(" ".join([one.text, *one.attributes]) for one in execution.evidence)])
-    words = [shared(content_words(option), evidence) for option in options]
-    return [MEANING_WEIGHT * a + WORDS_WEIGHT * b for a, b in zip(meaning, words, strict=True)]
 
 
 def _text(reading: Reading, execution: Execution) -> tuple[str, tuple[Span, ...]]:
@@ -66,6 +53,8 @@ def _text(reading: Reading, execution: Execution) -> tuple[str, tuple[Span, ...]
             return _inventory(counting), ()
         return _count(reading, counting), ()
     state_step = _state_step(execution)
+    if reading.kind == "side":
+        return _side(reading, execution), ()
     if reading.kind in ("when", "how_long", "yes_no", "which_video") and state_step is not None:
         state, moment = state_step
         if not moment.intervals:
@@ -93,12 +82,20 @@ def _count(reading: Reading, found: Found) -> str:
         text = f"{count} {'time' if count == 1 else 'times'}."
     else:
         noun = read_phrase(reading.subject or "things").noun or "thing"
+        if reading.subject and re.search(r" (?:and|or) ", reading.subject):
+            return f"{count or 'No'} {reading.subject}."
+        if reading.at_once and count and found.intervals:
+            span = found.intervals[0]
+            kind = noun if count == 1 else plural(noun)
+            return f"{count} {kind} at once, from {_seconds(span.start_s)} to {_seconds(span.end_s)}."
         text = f"{count or 'No'} {noun if count == 1 else plural(noun)}{'' if count else ' found'}."
     return f"{text} {found.note}".strip() if found.note and count else text
 
 
 def _inventory(found: Found) -> str:
     kinds = Counter(re.sub(r" \d+$", "", one.name) for one in found.counted if one.counted)
+    if not kinds and found.note:
+        return _sentence(found.note)
     if not kinds:
         return "The memory has no entity for this video."
     parts = [f"{count} {kind if count == 1 else plural(kind)}" for kind, count in kinds.most_common(12)]
@@ -106,13 +103,16 @@ def _inventory(found: Found) -> str:
 
 
 def _about_state(reading: Reading, state: State, found: Found) -> tuple[str, tuple[Span, ...]]:
-    spans = tuple((one.start_s, one.end_s) for one in found.intervals)
-    subject = _capital(_with_article(state.subject))
+    intervals = _merged(found.intervals) if state.object == state.subject else list(found.intervals)
+    spans = tuple((one.start_s, one.end_s) for one in intervals)
+    subject = "They" if state.subject == "things" else _capital(_with_article(state.subject))
     if reading.kind == "how_long":
-        total_s = sum(one.length_s for one in found.intervals)
-        return f"{_seconds(total_s)}: {_lower(_state_text(subject, state, found.intervals))}", spans
-    text = _state_text(subject, state, found.intervals)
-    return (f"Yes. {text}" if reading.kind == "yes_no" else text), spans
+        total_s = sum(one.length_s for one in intervals)
+        return f"{_seconds(total_s)}: {_lower(_state_text(subject, state, intervals))}", spans
+    text = _state_text(subject, state, intervals)
+    if reading.kind == "yes_no":
+        text = f"{'No' if reading.inverted else 'Yes'}. {text}"
+    return text, spans
 
 
 def _state_text(subject: str, state: State, intervals: Sequence[Interval]) -> str:
@@ -129,6 +129,9 @@ def _state_text(subject: str, state: State, intervals: Sequence[Interval]) -> st
         "near": f"near {_with_article(state.object or '')}",
         "far": f"far from {_with_article(state.object or '')}",
     }[state.name]
+    if state.object == state.subject:
+        said = "near each other" if state.name == "near" else "far from each other"
+        be = "are"
     several = len({one.identity_id for one in intervals}) > 1
     stretches = [
         f"from {_seconds(one.start_s)} to {_seconds(one.end_s)}" + (f" ({one.name})" if several and one.name else "")
@@ -137,9 +140,22 @@ def _state_text(subject: str, state: State, intervals: Sequence[Interval]) -> st
     return f"{subject} {be} {said} {_listed(stretches)}{_more(intervals, 6)}."
 
 
+def _merged(intervals: Sequence[Interval]) -> list[Interval]:
+    """Where any of them lasts, nobody's in particular."""
+    merged: list[Interval] = []
+    for one in sorted(intervals, key=lambda interval: interval.start_s):
+        if merged and one.start_s <= merged[-1].end_s:
+            merged[-1] = Interval(merged[-1].start_s, max(merged[-1].end_s, one.end_s))
+        else:
+            merged.append(Interval(one.start_s, one.end_s))
+    return merged
+
+
 def _nothing(reading: Reading, found: Found) -> str:
     note = _capital(found.note) or "The memory does not show it."
-    return f"No. {note}" if reading.kind == "yes_no" else note
+    if reading.kind != "yes_no":
+        return note
+    return f"{'Yes' if reading.inverted and found.entity_ids else 'No'}. {note}"
 
 
 def _who(reading: Reading, state: State, found: Found, execution: Execution) -> str:
@@ -150,6 +166,10 @@ def _who(reading: Reading, state: State, found: Found, execution: Execution) -> 
     if state.name in ("enters", "returns", "leaves"):
         next_one = reading.clause is not None or reading.order == "next"
         order = "next" if next_one else state.which.replace("all", "")
+        if reading.clause is not None and reading.clause.connective == "before":
+            order = "right before"
+        elif not next_one and read_phrase(state.subject).ordinal is not None:
+            order = ""  # "who is the second to come": the order is the subject's
         verb = {"enters": "comes", "returns": "comes back", "leaves": "leaves"}[state.name]
         text = f"{name} {f'{verb} {order}'.strip()}, at {_seconds(first.start_s)}."
         said = [one.text for one in execution.evidence if set(one.entity_ids) & set(first.entity_ids)]
@@ -158,8 +178,38 @@ def _who(reading: Reading, state: State, found: Found, execution: Execution) -> 
     be = "is" if len(names) == 1 else "are"
     said = {"present": "in the picture", "absent": "out of the picture", "near": "near", "far": "far from"}[state.name]
     target = f" {_with_article(state.object)}" if state.object else ""
+    if state.which in ("longest", "shortest"):
+        total_s = sum(one.length_s for one in found.intervals)
+        spans = _listed([f"from {_seconds(one.start_s)} to {_seconds(one.end_s)}" for one in found.intervals[:6]])
+        return f"{_capital(names[0])} is {said}{target} the {state.which}, {_seconds(total_s)} in all: {spans}."
     times = f"first from {_seconds(first.start_s)} to {_seconds(first.end_s)}"
     return f"{_capital(_listed(names))} {be} {said}{target}, {times}."
+
+
+_BORDER = re.compile(
+    r"\b(?:enters|comes|comes back|returns|leaves|goes out)(?: in| back)? (?:from|to|through) the (?P<side>\w+)"
+)
+
+
+def _side(reading: Reading, execution: Execution) -> str:
+    """The borders that the events name, of each entity its own."""
+    going = reading.state is not None and reading.state.name == "leaves"
+    sides: dict[str, list[str]] = {}
+    for one in execution.evidence:
+        found = _BORDER.search(one.text)
+        if found and found[0].startswith(("leaves", "goes")) == going:
+            who = sides.setdefault(found["side"], [])
+            if one.entity_ids[0] not in who:
+                who.append(one.entity_ids[0])
+    if not sides:
+        if not execution.evidence:
+            return _nothing(reading, list(execution.bindings.values())[-1])
+        return f"Not through a border: {_lower(_where(execution.evidence[-1:] if going else execution.evidence[:1]))}"
+    word = "To" if going else "From"
+    ranked = sorted(sides, key=lambda side: -len(sides[side]))
+    if len(ranked) == 1:
+        return f"{word} the {ranked[0]}."
+    return f"{word} the {_listed([f'{side} ({len(sides[side])})' for side in ranked])}."
 
 
 def _color(found: Found, evidence: Sequence[Evidence]) -> str:
@@ -218,6 +268,12 @@ def _told(reading: Reading, execution: Execution) -> str:
     )
 
 
+def _spans_found(execution: Execution) -> tuple[Span, ...]:
+    """Of the last step that found any."""
+    found = next((one for one in reversed(list(execution.bindings.values())) if one.intervals), None)
+    return tuple((one.start_s, one.end_s) for one in found.intervals) if found else ()
+
+
 def _state_step(execution: Execution) -> tuple[State, Found] | None:
     """The last localize_node step with a state that is not merely an anchor."""
     for step in reversed(execution.plan.steps):
@@ -225,12 +281,6 @@ def _state_step(execution: Execution) -> tuple[State, Found] | None:
         if isinstance(arguments, LocalizeNode) and arguments.state is not None and step.save_as != "anchor":
             return arguments.state, execution.bindings[step.save_as]
     return None
-
-
-def _number(text: str) -> int | None:
-    if found := re.search(r"\d+", text):
-        return int(found[0])
-    return next((_NUMBERS.index(word) for word in text.lower().split() if word in _NUMBERS), None)
 
 
 def _seconds(time_s: float) -> str:
@@ -248,7 +298,9 @@ def _more(items: Sequence[object], shown: int) -> str:
 def _with_article(phrase: str) -> str:
     read = read_phrase(phrase)
     has = re.match(r"(?:the|an?|this|that|his|her|its|their|no|any|all|every|some|two|both)\b", phrase)
-    return phrase if has or read.plural or not phrase else f"a {phrase}"
+    if has or read.plural or not phrase or phrase in _NO_ARTICLE or re.search(r" \d+\Z", phrase):
+        return phrase
+    return f"{'an' if phrase[0] in 'aeiou' else 'a'} {phrase}"
 
 
 def _sentence(text: str) -> str:

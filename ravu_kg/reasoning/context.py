@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +18,9 @@ from ravu_kg.types import FloatArray
 
 LABEL_SIMILARITY = 0.75
 """A noun that no table knows means a label from this similarity on, 0..1."""
+
+
+_NUMBERED = re.compile(r"(?:the )?(?P<noun>[a-z ]+?) (?:number |no\.? ?|#)?(?P<number>\d+)")
 
 
 class Phrases:
@@ -51,6 +55,8 @@ class Identity:
     name: str
     label: str
     entities: tuple[EntityRow, ...]
+    names: tuple[str, ...] = ()
+    """Names of all its entities in the descriptions."""
 
     @property
     def entity_ids(self) -> tuple[str, ...]:
@@ -115,10 +121,19 @@ class Context:
 
         Fragments (see :func:`lasting`) are left out unless asked for.
         """
+        if " and " in phrase or " or " in phrase:
+            parts = [self.matching(part, fragments=fragments) for part in re.split(r" (?:and|or) ", phrase)]
+            if all(parts):
+                wanted = {one.identity_id for part in parts for one in part}
+                return [one for one in self.identities() if one.identity_id in wanted]
+        if numbered := _NUMBERED.fullmatch(phrase.lower()):
+            labels = {one.label for one in self.labelled(read_phrase(numbered["noun"]).noun)}
+            names = {f"{label} {numbered['number']}" for label in labels}
+            return [one for one in self.identities() if names & set(one.names)]
         read = read_phrase(phrase)
         candidates = self.labelled(read.noun)
         if len(candidates) < 2:
-            return candidates
+            return candidates if read.ordinal in (None, 1, -1) else []
         if read.ordinal is not None:
             clear = lasting(candidates)
             position = read.ordinal - 1 if read.ordinal > 0 else len(clear) + read.ordinal
@@ -204,7 +219,13 @@ def group(entities: Sequence[EntityRow]) -> list[Identity]:
     for entity in entities:
         members.setdefault(entity.identity_id, []).append(entity)
     return [
-        Identity(identity_id, names[rows[0].entity_id], rows[0].label, tuple(rows))
+        Identity(
+            identity_id,
+            names[rows[0].entity_id],
+            rows[0].label,
+            tuple(rows),
+            tuple(names[row.entity_id] for row in rows),
+        )
         for identity_id, rows in members.items()
     ]
 

@@ -74,7 +74,9 @@ def execute(
     coverage = _coverage(reader.coverage(video.video_id), video)
     evidence = _key_frames([context.bindings[step.save_as] for step in plan.steps
                             if _is_leaf(step, referred, last=step is plan.steps[-1])])  # fmt: skip
-    return Execution(plan, video.video_id, evidence, tuple(recorder.trace), dict(context.bindings), coverage)
+    return Execution(
+        plan, video.video_id, evidence, tuple(recorder.trace), dict(context.bindings), coverage, video.duration_s
+    )
 
 
 class _Recorder:

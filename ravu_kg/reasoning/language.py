@@ -9,9 +9,11 @@ from functools import lru_cache
 from typing import Literal
 
 from ravu_kg.reasoning.noun_phrases import first_noun_phrase, split_counted, statement
+from ravu_kg.reasoning.nouns import HYPERNYMS
 from ravu_kg.reasoning.patterns import (
+    ALWAYS,
     ASKING,
-    AT,
+    AT_ONCE,
     AUX,
     COLOR,
     COLOR_SUBJECT,
@@ -20,6 +22,7 @@ from ravu_kg.reasoning.patterns import (
     COUNT,
     COUNT_TAIL,
     DO,
+    EVER,
     FOLLOWS,
     GERUND,
     HAPPENS,
@@ -27,15 +30,21 @@ from ravu_kg.reasoning.patterns import (
     HOW_LONG,
     INNER,
     INVENTORY,
+    LASTING,
     LEADING,
+    MOST,
     NOT_A_CLAUSE,
     PART,
     PART_VERB,
     PARTS,
+    PERFECT,
     PRESENCE_ONLY,
     PRONOUN,
     SETTING,
+    SIDE,
     SUMMARY,
+    VIDEO,
+    WEARING,
     WHEN,
     WHERE,
     WHICH_VIDEO,
@@ -44,14 +53,17 @@ from ravu_kg.reasoning.patterns import (
     WITHOUT,
 )
 from ravu_kg.reasoning.plan import Direction, State, TargetPart
-from ravu_kg.reasoning.states import is_subject, match_state, take_order
+from ravu_kg.reasoning.spelling import corrected
+from ravu_kg.reasoning.states import OPPOSITE, is_subject, match_state, take_order
+from ravu_kg.reasoning.times import Stretch, take_moment, take_stretch
 from ravu_kg.reasoning.vocabulary import KNOWN_NOUNS, read_phrase
 
 Kind = Literal[
     "count", "count_events", "when", "how_long", "where", "setting", "color", "who", "yes_no", "why", "how", "summary",
-    "which_video", "inventory", "what",
+    "which_video", "inventory", "side", "what",
 ]  # fmt: skip
 
+_ANYTHING = ("objects", "things", "items", "object", "thing", "item")
 MAX_PARSED_CHARS = 400
 """A longer text is not taken apart: it is searched for as it is."""
 MAX_QUERY_CHARS = 1000
@@ -87,6 +99,12 @@ class Reading:
     """Second of the video that is named."""
     condition: str | None = None
     """For counting: what the counted ones do."""
+    stretch: Stretch | None = None
+    """Seconds of the video that the question keeps to."""
+    at_once: bool = False
+    """For counting: the most at one time."""
+    inverted: bool = False
+    """The state is the opposite of what is asked: "is the dog always there" looks for its absence."""
 
 
 def normalize(question: str) -> str:
@@ -105,16 +123,14 @@ def read_question(question: str) -> Reading:
     text = normalize(question)
     if len(text) > MAX_PARSED_CHARS:
         return Reading(text=text, kind="what", main=text[:MAX_QUERY_CHARS])
+    text = re.sub(r"\A(?:from|between|since|until) when(?: (?:to|until|till|and) when)?\b", "when", corrected(text))
     part, rest = _take_part(text)
-    at_s = None
-    if found := AT.search(rest):
-        at_s, rest = float(found["time"]), rest[: found.start()].strip()
+    stretch, rest = take_stretch(rest)
+    at_s, rest = take_moment(rest) if stretch is None else (None, rest)
     main, clause = _take_clause(rest)
-    reading = replace(_read_main(main), at_s=at_s)
+    reading = replace(_read_main(main), at_s=at_s, stretch=stretch)
     if clause is not None:
         reading = _join(reading, *clause)
-    if part is not None and reading.kind == "summary" and rest == main:
-        return replace(reading, text=text, part=part)
     return replace(reading, text=text, part=part)
 
 
@@ -161,6 +177,8 @@ def _join(reading: Reading, connective: Direction, text: str) -> Reading:
     elif (found := PRONOUN.match(text)) and subject and not PRONOUN.match(subject):
         text = f"{subject}{text[found.end() :]}"
     state = match_state(text, gone="absent" if connective == "around" else "leaves")
+    if connective == "around" and state and state.name == "leaves" and PERFECT.search(text) and not _is_change(reading):
+        state = state.model_copy(update={"name": "absent"})
     if state is None and is_subject(text) and (read_phrase(text).noun in KNOWN_NOUNS or read_phrase(text).ordinal):
         state = State(subject=text, name="present")
     own = state.subject if state else first_noun_phrase(text)
@@ -168,13 +186,25 @@ def _join(reading: Reading, connective: Direction, text: str) -> Reading:
         own = re.sub(r"\bones?\b", read_phrase(subject).noun or "person", state.subject)
         state = state.model_copy(update={"subject": own})
     clause = Clause(connective=connective, text=text, state=state, subject=own)
-    if subject and PRONOUN.match(subject) and own:
+    if subject in ("he", "she") and own and not _is_person(own):
+        reading = replace(reading, subject="the person", main=reading.main.replace(subject, "the person", 1))
+    elif subject and PRONOUN.match(subject) and own:
         reading = replace(reading, subject=own, main=reading.main.replace(subject, own, 1))
     return replace(reading, clause=clause)
 
 
+def _is_person(phrase: str) -> bool:
+    noun = read_phrase(phrase).noun
+    return "person" in (noun, *HYPERNYMS.get(noun, ()))
+
+
+def _is_change(reading: Reading) -> bool:
+    """Whether somebody's coming or going is asked for."""
+    return reading.state is not None and reading.state.name in ("enters", "leaves", "returns")
+
+
 def _read_main(text: str) -> Reading:
-    for read in (_read_count, _read_which_video, _read_how_long, _read_when, _read_where, _read_color, _read_overview):
+    for read in _READERS:
         reading = read(text)
         if reading is not None:
             return reading
@@ -184,14 +214,25 @@ def _read_main(text: str) -> Reading:
 def _read_count(text: str) -> Reading | None:
     if re.match(r"\Ahow many (?:video|clip|second|minute)s?\b", text):
         return None
-    found = COUNT.match(text) or COUNT_TAIL.match(text)
+    text = re.sub(r"\A(?:how often|how frequently)\b", "how many times", text)
+    most = MOST.match(text)
+    text = text[most.end() :] if most else text
+    shorter = AT_ONCE.sub("", text)
+    found = COUNT.match(shorter) or COUNT_TAIL.match(shorter)
     if found is None:
         return None
     rest = found["rest"]
+    if shorter != text or most:
+        noun, condition = split_counted(rest)
+        if PRESENCE_ONLY.fullmatch(condition):
+            return Reading(text, "count", rest, subject=noun, at_once=True)
     if times := re.match(rf"\A(?:times?|occasions?)(?: in total| altogether)? (?:{AUX} )?(?P<what>.+)\Z", rest):
         what = times["what"]
         return Reading(text, "count_events", what, subject=first_noun_phrase(what) or what, condition=what)
     noun, condition = split_counted(rest)
+    if other := re.match(r"(?:and|or) (?P<rest>.+)", condition):
+        second, condition = split_counted(other["rest"])
+        noun = f"{noun} and {second}"
     if condition and PRESENCE_ONLY.fullmatch(condition):
         condition = ""
     condition = re.sub(rf"\A(?:(?:that|who|which|there|{AUX}) )+", "", condition)
@@ -255,7 +296,27 @@ def _read_where(text: str) -> Reading | None:
     return Reading(text, "where", statement(rest), subject=first_noun_phrase(rest) or statement(rest))
 
 
+def _read_side(text: str) -> Reading | None:
+    """Through which border somebody comes or goes."""
+    found = SIDE.match(text)
+    if found is None:
+        return None
+    come = r"(?: (?:come|comes|came|coming|enter|enters|entered|walk|walks|walked))?"
+    rest = re.sub(rf"{come} (?:in )?from\Z", " enters", found["rest"])
+    rest = re.sub(r" (?:go|goes|went|leave|leaves|left) (?:to|through|by)\Z", " leaves", rest)
+    state = match_state(rest, gone="leaves")
+    if state is None or state.name not in ("enters", "leaves", "returns", "absent"):
+        return None
+    name = "leaves" if state.name == "absent" else state.name
+    which = "all" if read_phrase(state.subject).plural else "first" if state.which == "all" else state.which
+    state = state.model_copy(update={"name": name, "which": which})
+    return Reading(text, "side", statement(rest), subject=state.subject, state=state)
+
+
 def _read_color(text: str) -> Reading | None:
+    if found := WEARING.match(text):
+        worn = next(value for value in found.groupdict().values() if value)
+        return Reading(text, "color", statement(text), subject=first_noun_phrase(worn) or worn)
     if not COLOR.search(text) or not re.match(r"\A(?:what|which|of|tell|name|in|\w+)\b", text):
         return None
     found = COLOR_SUBJECT.search(text)
@@ -269,11 +330,22 @@ def _read_overview(text: str) -> Reading | None:
     if SUMMARY.match(text):
         return Reading(text, "summary", text)
     if INVENTORY.match(text):
-        return Reading(text, "inventory", text, subject="person" if text.startswith("who") else None)
+        noun = first_noun_phrase(re.sub(VIDEO, "", text)) if text.startswith(("what", "which", "list")) else None
+        return Reading(
+            text, "inventory", text, subject="person" if text.startswith("who") else None if noun in _ANYTHING else noun
+        )
     return None
 
 
 def _read_other(text: str) -> Reading:
+    if (lasting := LASTING.search(text)) and re.match(r"\A(?:who|whom|which|what)\b", text):
+        which = "longest" if lasting["long"] else "shortest"
+        rest = re.sub(r"\A(?:who|(?:which|what)(?: of the)?) ?", "", text[: lasting.start()] + text[lasting.end() :])
+        noun = first_noun_phrase(rest) if not text.startswith("who") else "a person"
+        said = rest if not text.startswith("who") else f"a person {rest}"
+        state = match_state(said) if noun else None
+        if noun and state and state.name in ("present", "absent"):
+            return Reading(text, "who", said, noun, state.model_copy(update={"which": which, "subject": noun}))
     if found := WHO_NEXT.match(text):
         verb, order = found["verb"] or "comes", found["order"]
         which = order if order in ("first", "last") else None
@@ -304,9 +376,15 @@ def _read_other(text: str) -> Reading:
         if noun and state:
             return _read_who(text, f"{noun} {found['noun'][len(noun) :].strip()}")
     kind = "why" if text.startswith("why") else "how" if text.startswith("how") else "what"
+    always = None
     if re.match(rf"\A{AUX} ", text):
         kind = "yes_no"
+        always = ALWAYS.search(text)
+        text = EVER.sub("", ALWAYS.sub("", text))
     state = match_state(text) if kind == "yes_no" else None
+    if always and state and state.name in OPPOSITE:
+        opposite = state.model_copy(update={"name": OPPOSITE[state.name]})
+        return Reading(text, kind, statement(text) or text, subject=state.subject, state=opposite, inverted=True)
     if state and state.name == "enters" and not read_phrase(state.subject).definite:
         state = state.model_copy(update={"name": "present"})
     return Reading(text, kind, statement(text) or text, subject=_subject(state, text), state=state, order=ordered.order)
@@ -322,3 +400,9 @@ def _read_who(text: str, said: str) -> Reading:
 
 def _subject(state: State | None, text: str) -> str | None:
     return state.subject if state else first_noun_phrase(text)
+
+
+_READERS = (
+    _read_count, _read_side, _read_which_video, _read_how_long, _read_when, _read_where, _read_color, _read_overview,
+)  # fmt: skip
+"""Tried in turn; the first that knows the question reads it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from ravu_kg.reasoning.asking import answer_question
 from ravu_kg.reasoning.context import Phrases
 from ravu_kg.reasoning.judging import content_words
 from ravu_kg.reasoning.language import Reading, read_question
+from ravu_kg.reasoning.options import number_in
 from ravu_kg.reasoning.plan import Plan
 from ravu_kg.reasoning.protocols import Answerer, Judge, Planner
 from ravu_kg.reasoning.records import Answer, CoverageReport, Evidence, Moment, StepTrace, Usage
@@ -63,6 +65,7 @@ def answer_library(
         ReasoningError: the question is empty.
         NotFoundError: nothing is indexed.
     """
+    question = _about_the_library(question)
     plan = planner.plan(question)
     reading = read_question(question)
     trace: list[StepTrace] = []
@@ -71,6 +74,9 @@ def answer_library(
     rows = _holders(noun, watched, phrases)
     method = {"planner": plan.planner, "reranker": judge.name, "answerer": answerer.name}
     if reading.kind == "which_video" or (reading.kind == "yes_no" and noun and not rows and is_known(noun)):
+        rows = [row for row in rows if row.identities >= _least(reading)]
+        if reading.state is not None and reading.state.name == "absent" and is_known(noun):
+            return _without(plan, reading, rows, watched, tuple(trace), method)
         evidence = _evidence(watched, rows)
         unknown = not rows and not (noun and is_known(noun))
         if unknown or (len(rows) > 1 and _says_more(reading)):
@@ -96,6 +102,51 @@ def answer_library(
     title = reader.video(video_id).title
     text = answer.answer if answer.option is not None else f"In {title}: {answer.answer}"
     return replace(answer, answer=text, trace=(*trace, *answer.trace))
+
+
+_ANYWHERE = re.compile(r" (?:in|within|across|over) (?:any|all|one|some|each|every)?(?: of)?(?: (?:my|the|these|your))?"
+                       r"(?: indexed)? (?:videos?|clips?|films?|movies?|recordings?|memory|library)\b",
+                       re.IGNORECASE)  # fmt: skip
+_ANY_VIDEO = re.compile(r"\A\s*(?:do|does|is there|are there) any(?: of)?(?: (?:my|the|these|your))? (?:videos?|clips?)"
+                        r"(?: that| which| where)? ", re.IGNORECASE)  # fmt: skip
+_QUANTITY = re.compile(
+    r"\b(?:(?P<more>more than|over)|(?:at least|exactly|just)?) ?(?P<number>two|three|four|five|six|\d+) "
+)
+
+
+def _about_the_library(question: str) -> str:
+    """Without the words that only say that all videos are meant."""
+    asked = _ANY_VIDEO.sub("Which videos ", question)
+    if re.match(r"\s*(?:in )?(?:which|what)\b", asked, re.IGNORECASE):
+        return asked
+    return _ANYWHERE.sub("", asked) or question
+
+
+def _least(reading: Reading) -> int:
+    """How many identities a video has to show: "more than two people"."""
+    found = _QUANTITY.search(reading.text)
+    if found is None:
+        return 1
+    return (number_in(found["number"]) or 1) + (1 if found["more"] else 0)
+
+
+def _without(
+    plan: Plan,
+    reading: Reading,
+    holders: Sequence[LibraryRow],
+    reader: GraphReader,
+    trace: tuple[StepTrace, ...],
+    method: dict[str, str],
+) -> Answer:
+    """The videos that do not show what is asked for."""
+    held = {row.video_id for row in holders}
+    others = [video for video in reader.videos() if video.video_id not in held][:VIDEOS]
+    noun = read_phrase(reading.subject or "").noun
+    text = ", ".join(video.title for video in others) or f"Every indexed video shows {_article(noun)}"
+    return Answer(
+        answer=f"{text}.", option=None, margin=0.0, method=method, evidence=(), plan=plan, trace=trace, usage=Usage(),
+        coverage=_no_coverage(), question=plan.question, video_id=others[0].video_id if others else "",
+    )  # fmt: skip
 
 
 def _holders(noun: str, reader: GraphReader, phrases: Phrases) -> list[LibraryRow]:

@@ -8,6 +8,7 @@ IRREGULAR = {
     "glasses": "glass", "skis": "skis", "scissors": "scissors", "policemen": "policeman", "ladies": "lady",
     "babies": "baby", "puppies": "puppy", "sandwiches": "sandwich", "couches": "couch", "benches": "bench",
     "watches": "watch", "toothbrushes": "toothbrush", "toddlers": "toddler", "bicycles": "bicycle",
+    "folks": "folk", "folk": "folk", "passersby": "passerby",
 }  # fmt: skip
 
 HYPERNYMS: dict[str, tuple[str, ...]] = {
@@ -35,6 +36,14 @@ HYPERNYMS: dict[str, tuple[str, ...]] = {
             "everybody",
             "everyone",
             "pedestrian",
+            "folk",
+            "passerby",
+            "bystander",
+            "lad",
+            "lass",
+            "he",
+            "she",
+            "him",
             "player",
             "skier",
             "biker",

@@ -84,6 +84,10 @@ WHEN = re.compile(
     r" ?(?:(?:exact )?(?:time )?(?:points?|moments?|times?|seconds?|parts?|periods?|intervals?|timestamps?|span|"
     r"stretch(?:es)?)(?: (?:in|of) (?:time|the video))?"
     r"(?: is it)?(?: (?:when|where|at which|in which|during which|that|is it that|of))?|"
+    r"(?:(?:from|since|until|between) )?when (?:to|until|till|and) (?:(?:until|till) )?when|"
+    r"(?:what|which) (?:is|are|was|were) the (?:time |exact )*(?:points?|moments?|times?|periods?|intervals?|span|"
+    r"stretch(?:es)?|range|duration|seconds?)(?: of time)? (?:when|where|at which|in which|during which|that)|"
+    r"(?:since|until|till) when|"
     r"when(?: exactly)?(?: is it that| is the moment that)?)"
     r" (?P<rest>.+)\Z"
 )
@@ -163,6 +167,36 @@ WHO_NTH = re.compile(
     r"(?P<order>second|third|fourth|fifth|sixth)\Z"
 )
 ASKING = re.compile(r"\A(?:please )?(?:(?:can|could) you )?(?:tell me|show me|show|say|find|find out|give me|list)\Z")
-AT = re.compile(
-    r"[, ]*\b(?:at|around|about) (?:second |time |the )?(?P<time>\d+(?:\.\d+)?)(?: ?(?:s|sec|secs|seconds?))?\Z"
+AT_ONCE = re.compile(
+    r"(?:^| )(?:at most )?(?:at (?:the )?(?:same time|once|same moment)|simultaneously|at (?:any |one |a )"
+    r"(?:one |given |single )?(?:time|moment|point)|at a time|in (?:a|one|any) (?:single )?(?:frame|picture)|at most)"
+    r"(?= |$)"
+)
+MOST = re.compile(
+    r"\A(?:what (?:is|was) )?the (?:maximum|max|largest|highest|greatest|biggest|peak)(?: possible)? "
+    r"(?=(?:number|count|amount) of)"
+)
+LASTING = re.compile(
+    r" (?:(?:for )?(?:the )?(?:(?P<long>longest|most)|(?P<short>shortest|least|briefest))"
+    r"(?: (?:time|while|period|stay))?"
+    r"(?: of all)?)(?= |$)"
+)
+ALWAYS = re.compile(r" (?:always|constantly|continuously|permanently|all the time|the (?:whole|entire) time|all along|"
+                    r"throughout(?: the (?:video|clip|film|movie))?|in every frame)(?= |$)")  # fmt: skip
+EVER = re.compile(r" (?:ever|at any (?:time|point|moment)|at some (?:time|point|moment)|sometimes|once)(?= |$)")
+SIDE = re.compile(
+    r"\A(?:(?P<how>from|to|on|at|through|via|in|towards?|over|by)? ?(?:what|which) (?:side|edge|border|direction|end)"
+    r"(?: of (?:the )?\w+)?|where(?P<where>)) "
+    r"(?P<rest>.*\b(?:come|comes|came|coming|enter|enters|entered|entering|leave|leaves|left|leaving|exit|exits|exited|"
+    r"exiting|disappear|disappears|disappeared|vanish|vanishes|vanished|go|goes|went|arrive|arrives|arrived|appear|"
+    r"appears|appeared|return|returns|returned|reappear|reappears|reappeared|walk in|walks in|walk out|walks out|"
+    r"re-enter|re-enters|depart|departs|departed|emerge|emerges)\b.*)\Z"
+)
+WEARING = re.compile(
+    rf"\A(?:what (?:clothes |clothing |kind of clothes )?{AUX} (?P<a>.+?) (?:wear|wearing|dressed in|have on)(?: .*)?|"
+    rf"how (?:is|are|was|were) (?P<b>.+?) dressed|describe (?:the )?(?:clothes|clothing|outfit) of (?P<c>.+)|"
+    rf"describe (?P<d>.+?)'s? (?:clothes|clothing|outfit)|what (?:does|do|did) (?P<e>.+?) look like)\Z"
+)
+PERFECT = re.compile(
+    r"\b(?:has|have|had|is|are|was|were) (?:\w+ )?(?:disappeared|left|vanished|gone|departed|exited)\b"
 )

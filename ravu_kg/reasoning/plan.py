@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal, cast
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ravu_kg.errors import PlanError
 
@@ -30,7 +30,7 @@ FunctionName = Literal[
 TargetPart = Literal["beginning", "middle", "end"]
 Direction = Literal["before", "after", "around"]
 StateName = Literal["present", "absent", "enters", "returns", "leaves", "near", "far"]
-Which = Literal["first", "last", "all"]
+Which = Literal["first", "last", "all", "longest", "shortest"]
 TimeField = Literal["start_s", "end_s", "timestamp_s"]
 
 TIME_FIELDS: tuple[TimeField, ...] = ("start_s", "end_s", "timestamp_s")
@@ -98,9 +98,20 @@ class SampleEntityEvents(_Strict):
 
 
 class ExtractTemporalPart(_Strict):
-    """Frames of the beginning, middle or end; later steps keep to that part."""
+    """Frames of the beginning, middle or end, or of the seconds given; later steps keep to that part."""
 
-    target_part: TargetPart
+    target_part: TargetPart | None = None
+    start_s: float | None = Field(default=None, description="a negative one counts from the end")
+    end_s: float | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> ExtractTemporalPart:
+        seconds = self.start_s is not None or self.end_s is not None
+        if seconds == (self.target_part is not None):
+            raise ValueError("give target_part, or start_s and end_s")
+        if self.start_s is not None and self.end_s is not None and self.start_s >= self.end_s:
+            raise ValueError("start_s is not before end_s")
+        return self
 
 
 class CountNodes(_Strict):
@@ -108,7 +119,8 @@ class CountNodes(_Strict):
 
     node: NodeArgument
     event_condition: str | None = None
-    count_of: Literal["identities", "events"] = "identities"
+    count_of: Literal["identities", "events", "at_once"] = "identities"
+    """``at_once``: the most of them that are in the picture together."""
     during: TimeArgument | None = None
     after: TimeArgument | None = None
     before: TimeArgument | None = None

@@ -22,8 +22,11 @@ from ravu_kg.reasoning.plan import (
     TimeArgument,
     check_references,
 )
+from ravu_kg.reasoning.times import Stretch
 from ravu_kg.reasoning.vocabulary import read_phrase
 
+MOMENT_S = 1.0
+"""A second that is named stands for the half second on both sides of it when a state is asked for."""
 _START: Step = Step(function="get_global_context", arguments=GetGlobalContext(), save_as="context")
 
 
@@ -45,7 +48,7 @@ class RulePlanner:
             raise ReasoningError("The question is empty. Ask something, for example: How many people are there?")
         reading = read_question(question)
         steps: list[Step] = []
-        if reading.part is not None:
+        if reading.part is not None and reading.stretch is None:
             steps.append(
                 Step(
                     function="extract_temporal_part",
@@ -53,11 +56,23 @@ class RulePlanner:
                     save_as="part",
                 )
             )
+        stretch = reading.stretch
+        if stretch is None and reading.at_s is not None and _is_about_a_state(reading):
+            stretch = Stretch(max(0.0, reading.at_s - MOMENT_S / 2), reading.at_s + MOMENT_S / 2)
+        if stretch is not None:
+            arguments = ExtractTemporalPart(start_s=stretch.start_s, end_s=stretch.end_s)
+            steps.append(Step(function="extract_temporal_part", arguments=arguments, save_as="part"))
         steps.extend(_steps(reading))
         return check_references(Plan(question=question.strip(), planner=self.name, steps=tuple(steps)))
 
 
+def _is_about_a_state(reading: Reading) -> bool:
+    return reading.state is not None and reading.kind in ("yes_no", "who", "side", "which_video") and not reading.clause
+
+
 def _steps(reading: Reading) -> list[Step]:
+    if reading.kind == "side" and reading.clause is None:
+        return _side(reading)
     if reading.kind in ("count", "count_events"):
         return _count(reading)
     if reading.kind == "summary" and reading.clause is None and reading.at_s is None:
@@ -68,7 +83,7 @@ def _steps(reading: Reading) -> list[Step]:
         return [_START, _analyze(reading.text)]
     if reading.clause is not None:
         return _temporal(reading)
-    if reading.at_s is not None and reading.kind not in ("when", "how_long"):
+    if reading.at_s is not None and reading.kind not in ("when", "how_long") and not _is_about_a_state(reading):
         if reading.subject is None:
             return [_sample(None, reading.at_s, "around", 5)]
         return [_identify(reading.subject, "target"), _sample("$target", reading.at_s, "around", 3)]
@@ -99,7 +114,8 @@ def _count(reading: Reading) -> list[Step]:
     arguments = CountNodes(
         node=_data(subject),
         event_condition=reading.condition or None,
-        count_of="events" if reading.kind == "count_events" else "identities",
+        count_of="events" if reading.kind == "count_events" else "at_once" if reading.at_once else "identities",
+        during=reading.at_s,
     )
     if clause is None:
         return [_count_step(arguments)]
@@ -164,6 +180,16 @@ def _state(reading: Reading) -> list[Step]:
         side: Direction = "before" if state.name == "leaves" else "after"
         return [moment, _sample("$moment", "$moment.timestamp_s", side, 3)]
     return [moment]
+
+
+def _side(reading: Reading) -> list[Step]:
+    """Events that tell the border: of the first who comes or goes, or of all of them."""
+    state = reading.state
+    assert state is not None  # called only then
+    side: Direction = "before" if state.name == "leaves" else "after"
+    if state.which == "all":
+        return [_sample(_data(state.subject), None, "after", 50)]
+    return [_localize(reading.main, "moment", state), _sample("$moment", "$moment.timestamp_s", side, 1)]
 
 
 def _asks_what_is_done(reading: Reading) -> bool:

@@ -16,6 +16,10 @@ SHORTEST_ABSENCE_S = 0.35
 """A shorter gap is a missed detection."""
 BORDER_SHARE = 0.03
 """A box this near to the picture's edge, in picture widths, may have gone out through it."""
+CROSSING_S = 0.5
+"""At most so long a thing is taken to be on its way across the border before it is first detected, or after."""
+PACE_S = 0.5
+"""How fast a thing crosses the border is measured over so long."""
 BRIDGED_S = 1.0
 """Up to so long a gap in the middle of the picture is taken for a missed detection, not for an absence."""
 
@@ -27,20 +31,28 @@ def tick_s(tracks: Sequence[TrackRow], fallback_s: float) -> float:
 
 
 def presences(identity: Identity, tracks: Sequence[TrackRow], video: VideoRow) -> list[Interval]:
-    """Stretches in which the identity is in the picture, in order; each ends at the first look that misses it."""
+    """Stretches in which the identity is in the picture, in order; each ends at the first look that misses it.
+
+    A detector needs to see a good part of a thing. Who comes in through a border is there from when its inner edge
+    crossed it, going by its pace, at most half a second earlier; who goes out, as much later.
+    """
     step_s = tick_s(tracks, video.sample_interval_s)
     seen = sorted(
         (time_s, box) for track in tracks for time_s, box in zip(track.timestamps_s, track.boxes, strict=True)
     ) if tracks else []  # fmt: skip
     if not seen:
         return [as_interval(identity, entity.start_s, entity.end_s) for entity in identity.entities]
-    spans: list[list[float]] = [[seen[0][0], seen[0][0] + step_s]]
+    runs = [[seen[0]]]
     for (time_s, box), (next_s, next_box) in pairwise(seen):
         if _is_absence(time_s + step_s, next_s, (box, next_box), video):
-            spans.append([next_s, next_s + step_s])
-        else:
-            spans[-1][1] = next_s + step_s
-    return [as_interval(identity, start_s, min(end_s, max(video.duration_s, start_s))) for start_s, end_s in spans]
+            runs.append([])
+        runs[-1].append((next_s, next_box))
+    stays: list[Interval] = []
+    for run in runs:
+        start_s = max(run[0][0] - _crossing_s(run, video), stays[-1].end_s if stays else 0.0)
+        end_s = max(run[-1][0] + step_s, run[-1][0] + _crossing_s(run[::-1], video))
+        stays.append(as_interval(identity, start_s, min(end_s, max(video.duration_s, start_s))))
+    return stays
 
 
 def absences(present: Sequence[Interval], identity: Identity, video: VideoRow, step_s: float) -> list[Interval]:
@@ -87,6 +99,30 @@ def looks_within(tracks: Sequence[TrackRow], span: Span) -> list[float]:
     """Times within a span at which the tracker looked, as far as these tracks tell."""
     start_s, end_s = span
     return sorted({time_s for track in tracks for time_s in track.timestamps_s if start_s - 1e-6 <= time_s < end_s})
+
+
+def _crossing_s(run: Sequence[tuple[float, Box]], video: VideoRow) -> float:
+    """How long before the first of these boxes its inner edge was at the border, going by the pace right after it.
+
+    The boxes may be given backwards: then it is how long after.
+    """
+    first_s, first = run[0]
+    later = [(time_s, box) for time_s, box in run[1:] if abs(time_s - first_s) <= PACE_S + 1e-6]
+    if not later:
+        return 0.0
+    next_s, next_box = later[-1]
+    elapsed_s = abs(next_s - first_s)
+    width, height, margin = video.width_px, video.height_px, 0.5 * BORDER_SHARE * video.width_px
+    # For each border that the box reaches: what is inside already, and how fast the inner edge moves inwards.
+    inward = (
+        (first.x_min <= margin, first.x_max, next_box.x_max - first.x_max),
+        (first.x_max >= width - margin, width - first.x_min, first.x_min - next_box.x_min),
+        (first.y_min <= margin, first.y_max, next_box.y_max - first.y_max),
+        (first.y_max >= height - margin, height - first.y_min, first.y_min - next_box.y_min),
+    )
+    crossing = [inside * elapsed_s / moved for touches, inside, moved in inward if touches and moved > 0]
+    # Slower than that it stands at the border, or comes from elsewhere.
+    return min((time_s for time_s in crossing if time_s <= CROSSING_S), default=0.0)
 
 
 def _is_absence(gap_start_s: float, gap_end_s: float, boxes: tuple[Box, Box], video: VideoRow) -> bool:

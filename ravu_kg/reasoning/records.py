@@ -160,6 +160,8 @@ class Execution:
     trace: tuple[StepTrace, ...]
     bindings: Mapping[str, Found]
     coverage: CoverageReport
+    duration_s: float = 0.0
+    """Of the video."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,10 @@ _ABSENT = (
     r"found))?|unseen|gone"
     r"|not appear(?:ing)?|out of the way"
 )
-_PRESENT = rf"(?:be |being )?(?:{_THERE}|{_SEEN})(?: (?:in|on) {PICTURE})?"
+_PRESENT = (
+    rf"(?:be |being )?(?:{_THERE}|{_SEEN})(?: (?:in|on) {PICTURE})?"
+    rf"|(?:stay|stays|stayed|staying|remain|remains|remained|remaining)(?: (?:in|at|on|inside|within|by) {_PLACE})?"
+)
 _RETURNS = (
     r"return(?:s|ed|ing)?|re-?appear(?:s|ed|ing)?|re-?enter(?:s|ed|ing)?(?: .+)?|back(?: .+)?"
     rf"|{_GO} back(?: .+)?|(?:appear|enter|show up)s?(?:ed)? again|{_GO} (?:in|into {_PLACE}) again"
@@ -140,7 +143,10 @@ _NOT_A_SUBJECT = re.compile(
     r"looks?|moves?|moving|walks?|walking|holding|held|sitting|standing)\b"
 )
 _NEGATED = re.compile(rf"(?P<aux>{_AUX_WORD}) not (?P<rest>(?!we |you |i |one ).+)\Z")
-_OPPOSITE: dict[StateName, StateName] = {"present": "absent", "near": "far", "far": "near", "enters": "absent"}
+OPPOSITE: dict[StateName, StateName] = {
+    "present": "absent", "absent": "present", "near": "far", "far": "near", "enters": "absent",
+}  # fmt: skip
+"""What holds where a state does not, as far as tracks tell."""
 _ING_NOUNS = frozenset(("wearing", "thing", "king", "ring", "building", "painting", "string", "clothing", "wing"))
 _PRONOUNS = frozenset(["he", "she", "it", "they", "him", "her", "them"])
 
@@ -164,8 +170,8 @@ def match_state(text: str, *, gone: StateName = "absent", which: Which = "all") 
     """
     if negated := _NEGATED.match(text):
         asked = match_state(f"{negated['aux']} {negated['rest']}", gone=gone, which=which)
-        if asked is not None and asked.name in _OPPOSITE:
-            return asked.model_copy(update={"name": _OPPOSITE[asked.name]})
+        if asked is not None and asked.name in OPPOSITE:
+            return asked.model_copy(update={"name": OPPOSITE[asked.name]})
     ordered = take_order(text)
     text, which = ordered.text, ordered.which if ordered.which != "all" else which
     for name, pattern in _SPECIAL:
@@ -179,6 +185,8 @@ def match_state(text: str, *, gone: StateName = "absent", which: Which = "all") 
     for name, *patterns in _PAIRS:
         for pattern in patterns:
             if found := pattern.match(text):
+                if several := _several(found["subject"], text):
+                    return State(subject=several, name=name, object=several, which=which)
                 one, _, other = found["subject"].partition(" and ")
                 if other and is_subject(one) and is_subject(other):
                     return State(subject=one, name=name, object=other, which=which)
@@ -191,6 +199,7 @@ def match_state(text: str, *, gone: StateName = "absent", which: Which = "all") 
                 name = "leaves"
             other = found.groupdict().get("object")
             if other is not None:
+                other = re.sub(r"\A(?:whom|who|what|anything|something)(?: else)?\Z", "things", other)
                 if not is_subject(other):
                     continue
                 if re.match(rf"{PICTURE}\Z", other):
@@ -229,6 +238,14 @@ def is_subject(text: str) -> bool:
     if any(word.endswith("ing") and word not in _ING_NOUNS for word in words):
         return False
     return text in _PRONOUNS or bool(read_phrase(text).noun)
+
+
+def _several(subject: str, text: str) -> str | None:
+    """Whose distance is meant by "the men near each other" or "they far apart"."""
+    if subject in ("they", "the two", "both", "the two of them", "both of them"):
+        return "things"
+    mutual = re.search(r"\b(?:each other|one another|together|apart)\b", text)
+    return subject if mutual and is_subject(subject) and read_phrase(subject).plural else None
 
 
 def _is_change(text: str) -> bool:

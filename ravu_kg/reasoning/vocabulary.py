@@ -201,6 +201,8 @@ class Phrase:
 def read_phrase(text: str) -> Phrase:
     """Take a noun phrase apart: ``the first person in red`` has the noun ``person`` and the ordinal 1."""
     words = re.findall(r"[\w'-]+", text.lower())
+    if len(words) == 1 and words[0] in ("he", "she", "him", "her"):
+        return Phrase(text=text, noun="person", definite=True)
     definite = bool(words) and words[0] in _DEFINITE
     ordinal: int | None = None
     core: list[str] = []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from ravu_kg.graph.reader import SentenceRow
 from ravu_kg.reasoning.context import Context, Identity, lasting
 from ravu_kg.reasoning.functions import showing
 from ravu_kg.reasoning.plan import CountNodes
+from ravu_kg.reasoning.presence import presences
 from ravu_kg.reasoning.protocols import Candidate
 from ravu_kg.reasoning.records import Counted, Evidence, Found, Interval, Span
 
@@ -36,6 +38,8 @@ def count_nodes(context: Context, step: str, arguments: CountNodes, leaf: bool) 
     if not kept:
         return Found(step, "count_nodes", count=0, counted=tuple(dropped),
                      note=f"The memory has nothing that matches {arguments.node!r}.")  # fmt: skip
+    if arguments.count_of == "at_once":
+        return _at_once(context, step, kept, spans)
     if arguments.event_condition is None:
         return _all(context, step, kept, dropped, spans)
     return _conditional(context, step, arguments, kept, dropped, spans)
@@ -77,6 +81,34 @@ def _all(
         entity_ids=tuple(entity for one in kept for entity in one.entity_ids),
         count=len(kept),
         counted=(*counted, *dropped),
+    )
+
+
+def _at_once(context: Context, step: str, kept: Sequence[Identity], spans: Sequence[Span]) -> Found:
+    """The most that are in the picture together, and the longest stretch in which they are."""
+    context.tracks([entity for one in kept for entity in one.entity_ids])  # one round trip for all
+    stays = [
+        (max(stay.start_s, a), min(stay.end_s, b), one)
+        for one in kept
+        for stay in presences(one, list(context.tracks(one.entity_ids).values()), context.video)
+        for a, b in spans
+        if stay.start_s < b and stay.end_s > a
+    ]
+    times = sorted({time_s for start_s, end_s, _ in stays for time_s in (start_s, end_s)})
+    best: tuple[int, float, Span] = (0, 0.0, (0.0, 0.0))
+    for start_s, end_s in pairwise(times):
+        together = sum(a <= start_s and b >= end_s for a, b, _ in stays)
+        best = max(best, (together, end_s - start_s, (start_s, end_s)), key=lambda one: one[:2])
+    count, _, span = best
+    there = [one for one in kept if any(who is one and a <= span[0] and b >= span[1] for a, b, who in stays)]
+    return Found(
+        step,
+        "count_nodes",
+        evidence=tuple(_portraits(context, step, there, [span])) if there else (),
+        intervals=(Interval(*span),),
+        entity_ids=tuple(entity for one in there for entity in one.entity_ids),
+        count=count,
+        counted=tuple(Counted(one.identity_id, one.name, one in there, _seen(one)) for one in kept),
     )
 
 

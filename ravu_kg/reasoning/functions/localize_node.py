@@ -100,7 +100,7 @@ def _lasting(
         step,
         "localize_node",
         intervals=tuple(intervals),
-        entity_ids=tuple(entity for identity in subjects for entity in identity.entity_ids),
+        entity_ids=_whose(state, subjects, intervals),
         name=subjects[0].name if len(subjects) == 1 else "",
         note="" if intervals else f"The memory shows no time when {state.subject} is {_SAID[state.name]}.",
     )
@@ -129,7 +129,7 @@ def _lasting(
 
 def _change(context: Context, step: str, state: State, subjects: Sequence[Identity], bounds: Span, leaf: bool) -> Found:
     moments = [
-        one for one in changes(context, subjects, state.name) if bounds[0] - 1e-6 <= one.start_s < bounds[1] + 1e-6
+        one for one in changes(context, subjects, state.name) if bounds[0] - 1e-6 <= one.start_s < bounds[1] - 1e-6
     ]
     moments = _which(moments, state)
     first = moments[0] if moments else None
@@ -171,9 +171,26 @@ def _cut(intervals: Sequence[Interval], bounds: Span) -> list[Interval]:
     return [one for one in cut if one.start_s < one.end_s]
 
 
+def _whose(state: State, subjects: Sequence[Identity], intervals: Sequence[Interval]) -> tuple[str, ...]:
+    """Entities that the intervals are about: all subjects for an absence, else who is there in them."""
+    there = {one.identity_id for one in intervals}
+    return tuple(
+        entity
+        for identity in subjects
+        if state.name == "absent" or not there or identity.identity_id in there
+        for entity in identity.entity_ids
+    )
+
+
 def _which(intervals: list[Interval], state: State) -> list[Interval]:
     if state.which == "all":
         return intervals
+    if state.which in ("longest", "shortest"):
+        lengths_s: dict[str, float] = {}
+        for one in intervals:
+            lengths_s[one.identity_id] = lengths_s.get(one.identity_id, 0.0) + one.length_s
+        chosen = (max if state.which == "longest" else min)(lengths_s, key=lambda one: lengths_s[one], default="")
+        return [one for one in intervals if one.identity_id == chosen]
     return intervals[:1] if state.which == "first" else intervals[-1:]
 
 

@@ -83,3 +83,19 @@ def test_fragments_are_what_is_seen_far_shorter_than_its_kind() -> None:
     slip = Identity("v#4", "person 4", "person", (a_row(4, 2, 2.4, "v#4"),))
     assert lasting([*long, slip]) == long
     assert lasting([long[0], slip]) == [long[0], slip]
+
+
+def test_who_comes_in_through_a_border_is_there_before_the_detector_sees_it() -> None:
+    """Going left 100 px a look, 140 px are inside at the first look: it crossed the border 1.4 looks earlier."""
+    boxes = [Box(500 - 100 * look, 100, min(640, 700 - 100 * look), 140) for look in range(4)]
+    dog = an_identity(a_row(1, 4, 4.8))
+    (stay,) = presences(dog, [TrackRow("v#1", (4.0, 4.2, 4.4, 4.6), tuple(boxes))], VIDEO)
+    assert (stay.start_s, stay.end_s) == pytest.approx((3.72, 4.8))
+    (stay,) = presences(dog, [TrackRow("v#1", (4.0, 4.2, 4.4, 4.6), tuple(boxes[::-1]))], VIDEO)
+    assert (stay.start_s, stay.end_s) == pytest.approx((4.0, 4.88))
+
+
+def test_who_stands_at_the_border_does_not_come_in() -> None:
+    dog = an_identity(a_row(1, 4, 4.8))
+    (stay,) = presences(dog, [a_track(1, ticks(4, 4.8), BORDER)], VIDEO)
+    assert (stay.start_s, stay.end_s) == pytest.approx((4.0, 4.8))
