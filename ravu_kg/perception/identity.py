@@ -1,9 +1,9 @@
 """Who leaves and comes back: links between tracks of one identity, each with a score, never a merge.
 
 The score of a link is the product of three numbers in 0..1: how alike the two look, how near the later one appears
-to where the earlier one was last seen (measured in its own size, a few sizes at most; half as likely when it left
-through one border and comes back elsewhere), and how short the absence was. An identity is a connected component
-over the links.
+(or was shortly before, going by its pace) to where the earlier one was last seen (measured in its own size, a few
+sizes at most; half as likely when it left through one border and comes back elsewhere), and how short the absence
+was. An identity is a connected component over the links.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from ravu_kg.looks import likeness
 from ravu_kg.perception.observing import touched_sides
-from ravu_kg.types import Track, TrackLink
+from ravu_kg.types import Box, Track, TrackLink
 
 METHOD = "looks+place+time"
 
@@ -26,6 +26,7 @@ _LEAST_LIKENESS, _FULL_LIKENESS = 0.78, 0.93
 _OTHER_SIZE = 2.5
 _OTHER_BORDER = 0.5
 _LONGEST_DRIFT_S = 4.0
+_PACE_S, _LATE_S = 0.5, 1.0
 
 
 def link_tracks(
@@ -89,7 +90,7 @@ def link_score(earlier: Track, later: Track, width_px: int, height_px: int) -> f
     last, first = earlier.box_at(-1), later.box_at(0)
     size = (_size(earlier) + _size(later)) / 2
     reach = size * (1 + min(absence_s, _LONGEST_DRIFT_S) / 2)
-    apart = float(np.hypot(last.center[0] - first.center[0], last.center[1] - first.center[1]))
+    apart = _apart(last, later, absence_s)
     place = float(np.exp(-apart / reach))
     if earlier.ended_by == "left" and not touched_sides(last, width_px, height_px) & touched_sides(
         first, width_px, height_px
@@ -97,6 +98,25 @@ def link_score(earlier: Track, later: Track, width_px: int, height_px: int) -> f
         place *= _OTHER_BORDER
     half_time_s = _HALF_TIME_LOST_S if earlier.ended_by == "lost" else _HALF_TIME_S
     return looks * place / (1 + absence_s / half_time_s)
+
+
+def _apart(last: Box, later: Track, absence_s: float) -> float:
+    """How far a box is from where the later track began or, going by its first pace, was up to a second earlier.
+
+    Who comes back in a blur is detected late, well inside the picture. After a long absence the way back tells
+    nothing.
+    """
+    start = np.array(later.box_at(0).center)
+    target = np.array(last.center)
+    soon = np.flatnonzero(later.timestamps_s <= later.start_s + _PACE_S + 1e-6)[-1]
+    elapsed_s = float(later.timestamps_s[soon]) - later.start_s
+    nearest = float(np.linalg.norm(target - start))
+    if elapsed_s <= 0 or absence_s > _LONGEST_DRIFT_S:
+        return nearest
+    back = (start - np.array(later.box_at(int(soon)).center)) / elapsed_s * min(absence_s, _LATE_S)
+    length = float(back @ back)
+    share = float(np.clip((target - start) @ back / length, 0.0, 1.0)) if length > 0 else 0.0
+    return float(np.linalg.norm(target - start - share * back))
 
 
 def _possible(earlier: Track, later: Track, cuts_s: Sequence[float]) -> bool:

@@ -35,7 +35,7 @@ class ByteTrack:
                 self._first = (frame.timestamp_s, found)
                 return []
             first_s, first_found = self._first
-            self._tracker = ByteTrackTracker(frame_rate=1 / (frame.timestamp_s - first_s), minimum_consecutive_frames=1)
+            self._tracker = ByteTrackTracker(frame_rate=1 / (frame.timestamp_s - first_s))
             self._tracker.update(first_found, timestamp=first_s)
         result = self._tracker.update(found, timestamp=frame.timestamp_s)
         if result.tracker_id is None or result.class_id is None:

@@ -70,6 +70,14 @@ def test_who_comes_in_at_the_other_side_is_not_linked() -> None:
     assert links == ()
 
 
+def test_who_comes_back_fast_and_is_seen_late_is_linked() -> None:
+    back: Scene = [{"a": (person(400 - 40 * step), RED)} for step in range(8)]
+
+    _, links = run(walks_out() + nothing(1.8) + back)
+
+    assert [(link.earlier_track, link.later_track) for link in links] == [(1, 2)]
+
+
 def test_two_who_are_there_at_once_are_never_linked() -> None:
     scene: Scene = [{"a": (person(100), RED), "b": (person(300), RED)} for _ in range(10)]
     tracks, _ = run(scene)
