@@ -120,7 +120,7 @@ class LazyGroup(click.Group):
                 sys.exit(1)
             if "--debug" in arguments and not isinstance(error, click.ClickException | click.Abort):
                 raise
-            sys.exit(_report(error))
+            sys.exit(_report(_named_file(error, arguments)))
         except KeyboardInterrupt:
             sys.exit(_report(click.Abort()))
         sys.exit(result if isinstance(result, int) else 0)
@@ -162,6 +162,14 @@ def _report(error: Exception) -> int:
         case _:
             say_error(f"Unexpected {type(error).__name__}: {error}. Run again with --debug for the traceback.")
             return RavuError.exit_code
+
+
+def _named_file(error: Exception, arguments: Sequence[str]) -> Exception:
+    """A file whose name starts with a dash was taken for an option: say how to name it."""
+    files = [one for one in arguments if one.startswith("-") and Path(one).is_file()]
+    if isinstance(error, click.NoSuchOption) and files:
+        return click.UsageError(f"{files[0]} was read as an option. To name the file write ./{files[0]}", error.ctx)
+    return error
 
 
 def _is_broken_pipe(error: BaseException) -> bool:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--detector", metavar="REF", help="NAME or NAME:MODEL; see ravu-kg doctor. Default: auto.")
 @click.option("--tracker", metavar="REF", help="NAME of the tracker; see ravu-kg doctor.")
 @click.option("--build", metavar="NAME", help="Keep this graph beside the video's other builds.")
-@click.option("--replace", is_flag=True, help="Delete what is known of the video first.")
+@click.option("--replace", is_flag=True, help="Put a new graph in the place of the one that is there.")
 @json_option
 @click.pass_obj
 def command(
@@ -82,7 +82,8 @@ def _index(memory: VideoMemory, video: Path, tracks: Path | None, build: str | N
 def _show(result: IndexResult, video: Path, hint: bool) -> None:
     took_s = sum(result.elapsed_s.values())
     if result.status == "unchanged":
-        headline = "already indexed, nothing changed"
+        known_as = "" if result.title == video.stem else f" as {result.title!r}"
+        headline = f"already indexed{known_as}, nothing changed"
     else:
         headline = f"indexed {seconds(result.duration_s)} of video in {seconds(took_s)}"
     click.echo(f"{click.style(video.name, bold=True)}  {headline}")

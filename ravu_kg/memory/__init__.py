@@ -21,10 +21,10 @@ from ravu_kg.graph.store import Store, check_templates
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.library import VideoDetails, VideoSummary, counts, summaries
 from ravu_kg.memory.links import inlined
-from ravu_kg.memory.naming import find, given_name
+from ravu_kg.memory.naming import GIVEN, find, given_name
 from ravu_kg.memory.opening import one_at_a_time, open_store, server_config, share_cache
 from ravu_kg.memory.records import IndexResult, Report, Stopwatch
-from ravu_kg.plugins import load_detector, load_embedder
+from ravu_kg.plugins import load_detector, load_embedder, load_tracker
 from ravu_kg.protocols import Embedder
 from ravu_kg.reasoning.answering import ExtractiveAnswerer
 from ravu_kg.reasoning.asking import answer_plan, answer_question
@@ -121,7 +121,7 @@ class VideoMemory:
             path: the video file.
             tracks: tracks to use instead of detecting.
             build: name of another graph of the same video, kept beside the default one.
-            replace: delete what is known of the video first.
+            replace: put the new graph in the place of what is known of the video, once everything is seen.
             progress: told the stage and how much of it is done.
 
         Raises:
@@ -146,15 +146,13 @@ class VideoMemory:
                 embedder = self.embedder
             writer = GraphWriter(self.store)
             known = next((video for video in self.videos() if video.video_id == video_id), None)
-            if known is not None and replace:
-                writer.delete(video_id)
-            elif known is not None and known.status == "ready":
+            if known is not None and known.status == "ready" and not replace:
                 self._require_same_pipeline(known, given)
                 report("done already", 1.0)
                 return self._unchanged(known)
             with SentenceCache(self.settings.cache / "sentences.sqlite") as cache:
                 indexer = Indexer(self.settings, writer, embedder, cache, report, watch)
-                return indexer.index(video, video_id, build, given)
+                return indexer.index(video, video_id, build, given, replace=replace and known is not None)
 
     def delete(self, video: str) -> str:
         """Remove a video from the memory; the file stays. Gives its id.
@@ -359,14 +357,27 @@ class VideoMemory:
 
     def _require_same_pipeline(self, known: VideoSummary, tracks: Path | None) -> None:
         """Refuse to call a video indexed when it was, but differently from what is asked for now."""
-        wanted = known.detector
+        settings = self.settings
+        detector, tracker = known.detector, known.tracker
         if tracks is not None:
-            wanted = given_name(tracks)
-        elif self.settings.models.detect != "auto":
-            wanted = load_detector(self.settings.models.detect, self.settings.providers).name
-        if wanted != known.detector:
+            detector = given_name(tracks)
+        elif settings.models.detect != "auto":
+            detector = load_detector(settings.models.detect, settings.providers).name
+        # Given tracks were followed by nobody, so the tracker of the settings says nothing about them.
+        if tracks is None and not known.detector.startswith(GIVEN):
+            tracker = load_tracker(settings.models.track, settings.providers).name
+        changes = [
+            f"with {what} {then} and not {now}"
+            for what, then, now in [
+                ("detector", known.detector, detector),
+                ("tracker", known.tracker, tracker),
+                ("sample_interval_s", f"{known.sample_interval_s:g}", f"{settings.sample_interval_s:g}"),
+            ]
+            if then != now
+        ]
+        if changes:
             raise ConfigurationError(
-                f"Video {known.video_id} ({known.title}) is indexed already, with {known.detector} and not {wanted}. "
+                f"Video {known.video_id} ({known.title}) is indexed already, {', '.join(changes)}. "
                 "Keep both with --build NAME, or index it anew with --replace."
             )
 

@@ -5,7 +5,8 @@ Imports everything that looks at pictures: loaded only when a video is indexed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import dataclasses
+from dataclasses import dataclass
 from pathlib import Path
 
 from ravu_kg.graph.embedding import SentenceCache, embed_all
@@ -33,8 +34,10 @@ class Indexer:
     report: Report
     watch: Stopwatch
 
-    def index(self, video: VideoInfo, video_id: str, build: str | None, tracks: Path | None) -> IndexResult:
-        """Take the video through all stages.
+    def index(
+        self, video: VideoInfo, video_id: str, build: str | None, tracks: Path | None, *, replace: bool
+    ) -> IndexResult:
+        """Take the video through all stages; with ``replace`` the graph that is there goes when the new one is ready.
 
         Raises:
             VideoError: it cannot be read to its end.
@@ -46,6 +49,9 @@ class Indexer:
         self.report("describing", 0.0)
         with self.watch.time("describe"):
             description = describe(perception, video_id)
+        if replace:  # not before: a wrong detector, tracks file or video must not cost the graph that is there
+            with self.watch.time("write"):
+                self.writer.delete(video_id)
         frame_nodes, relations = self._write(self._record(perception, video_id, build), description)
         return IndexResult(
             video_id=video_id,
@@ -93,7 +99,7 @@ class Indexer:
                 progress=lambda share: self.report("watching", share),
             )
         # The name tells two files of tracks apart, as it does with two detectors.
-        return replace(perception, detector=given_name(tracks)), ""
+        return dataclasses.replace(perception, detector=given_name(tracks)), ""
 
     def _record(self, perception: Perception, video_id: str, build: str | None) -> VideoRecord:
         video = perception.video

@@ -10,6 +10,8 @@ from typing import Protocol
 from ravu_kg.errors import NotFoundError, UsageError
 from ravu_kg.types import video_id
 
+GIVEN = "given:"
+"""Start of the name that stands in a detector's place where tracks were given."""
 _SHORTEST_PREFIX = 4
 
 
@@ -62,7 +64,7 @@ def content_hash(path: Path) -> str:
 
 def given_name(tracks: Path) -> str:
     """The name of given tracks in the place of a detector's: the file and the start of its SHA-256."""
-    return f"given:{tracks.name}@{content_hash(tracks)[:8]}"
+    return f"{GIVEN}{tracks.name}@{content_hash(tracks)[:8]}"
 
 
 def _by_content(path: Path, videos: Sequence[Named]) -> str:

@@ -78,7 +78,7 @@ def obtain(model: Published, folder: Path, progress: Progress, *, install: bool 
                 _fill(model, folder, progress, install)
     except OSError as error:
         raise ProviderError(
-            f"The weights of {model.name} cannot be written to {folder}: {error} "
+            f"The weights of {model.name} cannot be written to {folder}: {error.strerror or error}. "
             f"Make room there, or name another cache folder with RAVU_KG_CACHE."
         ) from error
 

@@ -186,7 +186,7 @@ def _exported(model: str, root: Path) -> Path:
                     (Path(staging) / "done").replace(folder)
     except OSError as error:
         raise ProviderError(
-            f"The encoder {model} cannot be written to {root}: {error} "
+            f"The encoder {model} cannot be written to {root}: {error.strerror or error}. "
             f"Make room there, or name another cache folder with RAVU_KG_CACHE."
         ) from error
     return folder

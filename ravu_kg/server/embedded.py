@@ -181,7 +181,8 @@ class EmbeddedServer:
         if self._home.has_data and marker is not None and marker.version != self._config.version:
             raise ServerError(
                 f"{self._home.path} holds data of Neo4j {marker.version}, but {self._config.version} was asked for. "
-                "Use that version, choose another home folder, or delete the data: ravu-kg db reset"
+                "Use that version, choose another home folder with RAVU_KG_SERVER__HOME, or delete the data: "
+                "ravu-kg db reset"
             )
 
     def _choose_ports(self, report: Progress) -> Ports:
@@ -202,7 +203,7 @@ class EmbeddedServer:
         if configured in taken or not is_free(configured):
             raise ServerError(
                 f"{name} port {configured} is taken by {port_owner(configured)}. "
-                f"Stop it, or set another {name} port for the embedded server."
+                f"Stop it, or set another {name} port in RAVU_KG_SERVER__{name.upper()}_PORT."
             )
         return configured
 

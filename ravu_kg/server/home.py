@@ -77,7 +77,8 @@ class Home:
         if free < _NEEDED_BYTES:
             raise ServerError(
                 f"The disk of the database's home {self.path} is full: {free // 2**20} MB free, "
-                f"{_NEEDED_BYTES // 2**20} MB needed. Make room or choose another home folder."
+                f"{_NEEDED_BYTES // 2**20} MB needed. "
+                "Make room, or choose another home folder with RAVU_KG_SERVER__HOME."
             )
 
     def password(self) -> str:
@@ -154,7 +155,8 @@ def unusable(path: Path, error: OSError) -> ServerError:
     """The error for a home that cannot be written."""
     cause = "the disk is full" if error.errno == errno.ENOSPC else (error.strerror or str(error))
     return ServerError(
-        f"The database's home {path} cannot be written: {cause}. Make it writable or choose another home folder."
+        f"The database's home {path} cannot be written: {cause}. "
+        "Make it writable, or choose another home folder with RAVU_KG_SERVER__HOME."
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ravu_kg.errors import ConfigurationError, NotFoundError, UsageError, VideoError
+from ravu_kg.errors import ConfigurationError, NotFoundError, ProviderError, UsageError, VideoError
 from ravu_kg.graph.export import vectors
 from ravu_kg.memory import IndexResult, VideoMemory
 from ravu_kg.settings import Settings
@@ -95,6 +95,35 @@ def test_another_detector_needs_a_build_or_a_replacement(motion: VideoMemory, me
     assert anew.detector.startswith("yolox:")
     with pytest.raises(UsageError, match="no name of a build"):
         memory.index(clip, build="../x")
+
+
+def test_another_tracker_or_sampling_is_refused_by_name(motion: VideoMemory, make_clip):
+    clip = make_clip("resampled.mp4", seed=35)
+    motion.index(clip)
+    models = motion.settings.models.model_copy(update={"track": "box-matching"})
+    for update, named in (
+        ({"models": models}, r"tracker steady and not box-matching.*--build NAME.*--replace"),
+        ({"sample_interval_s": 0.5}, r"sample_interval_s 1 and not 0\.5.*--build NAME.*--replace"),
+    ):
+        changed = VideoMemory(motion.settings.model_copy(update=update), motion.store)
+        with pytest.raises(ConfigurationError, match=named):
+            changed.index(clip)
+        assert changed.index(clip, build=f"other{len(named)}").status == "indexed"
+    assert motion.index(clip).status == "unchanged"
+
+
+def test_a_replacement_that_fails_leaves_the_graph_that_is_there(motion: VideoMemory, make_clip, tmp_path: Path):
+    clip, tracks = make_clip("kept.mp4", seed=36), tmp_path / "bad.txt"
+    motion.index(clip)
+    before = motion.canonical("kept")
+    tracks.write_text("no tracks\n", encoding="utf-8")
+    models = motion.settings.models.model_copy(update={"detect": "yolox:missing.onnx"})
+    wrong = VideoMemory(motion.settings.model_copy(update={"models": models}), motion.store)
+    with pytest.raises(ProviderError, match=r"missing\.onnx"):
+        wrong.index(clip, replace=True)
+    with pytest.raises(ConfigurationError, match=r"bad\.txt"):
+        motion.index(clip, tracks=tracks, replace=True)
+    assert motion.canonical("kept") == before
 
 
 def test_auto_is_content_with_what_is_there(motion: VideoMemory, make_clip):

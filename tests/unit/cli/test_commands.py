@@ -305,3 +305,11 @@ def test_a_server_of_the_user_s_own_needs_a_password(monkeypatch: pytest.MonkeyP
     result = run("videos", "list")
     assert result.exit_code == 3
     assert "NEO4J_PASSWORD" in result.stderr
+
+
+def test_a_file_that_looks_like_an_option_is_told_how_to_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "-dash.mp4").write_bytes(b"x")
+    with pytest.raises(SystemExit) as left:
+        cli.main(["index", "-dash.mp4"], "ravu-kg")
+    assert left.value.code == 2
+    assert "./-dash.mp4" in capsys.readouterr().err
