@@ -61,8 +61,8 @@ class GraphWriter:
                 self.delete(video.id)  # an unfinished run that saw something else: nothing to build on
                 state = None
         self._store.write("ingest/video", video_id=video.id, properties=rows.video_properties(video))
-        for batch in rows.batches([rows.entity_row(entity) for entity in entities], _ENTITY_BATCH):
-            self._store.write("ingest/entities", video_id=video.id, rows=batch)
+        for batch in rows.batches(entities, _ENTITY_BATCH):
+            self._store.write("ingest/entities", video_id=video.id, rows=[rows.entity_row(entity) for entity in batch])
         for batch in rows.batches([rows.link_row(link) for link in links], _BATCH):
             self._store.write("ingest/identity_links", rows=batch)
         return len(state.window_ends) if state else 0
@@ -93,7 +93,8 @@ class GraphWriter:
             raise ConfigurationError(
                 f"Video {video_id} was written in other windows before. Index it with --replace, or as another --build."
             )
-        vectors = self._vectors(embeddings, len(window.nodes))
+        self._require_fit(embeddings, len(window.nodes))
+        vectors = [Vector(vector) for vector in embeddings.tolist()]
         ends = [*state.window_ends[: window.index], end]
         self._store.write_all(window_statements(video_id, window, vectors, ends))
 
@@ -110,10 +111,13 @@ class GraphWriter:
         """
         if stray := next((event.id for event in events if event.video_id != video_id), None):
             raise GraphError(f"Event {stray} does not belong to video {video_id}.")
-        vectors = self._vectors(embeddings, len(events))
-        written = [rows.event_row(event, vector) for event, vector in zip(events, vectors, strict=True)]
-        for statement in _batched("ingest/events", written, _BATCH_WITH_VECTORS):
-            self._store.write_all([statement])
+        self._require_fit(embeddings, len(events))
+        # Batch by batch: as Python numbers the vectors of a two-hour video take half a gigabyte.
+        for start in range(0, len(events), _BATCH_WITH_VECTORS):
+            part = slice(start, start + _BATCH_WITH_VECTORS)
+            vectors = [Vector(vector) for vector in embeddings[part].tolist()]
+            written = [rows.event_row(event, vector) for event, vector in zip(events[part], vectors, strict=True)]
+            self._store.write_all([("ingest/events", {"rows": written})])
         for statement in _batched("ingest/event_order", rows.event_order_rows(events), _BATCH):
             self._store.write_all([statement])
 
@@ -195,12 +199,12 @@ class GraphWriter:
         if changes:
             raise _changed(video, "; ".join(changes))
 
-    def _vectors(self, embeddings: FloatArray, count: int) -> list[Vector]:
+    def _require_fit(self, embeddings: FloatArray, count: int) -> None:
         if self._dimensions is None:
             record = schema.embedder(self._store)
             self._dimensions = record.dimensions if record else 0
         if count == 0:
-            return []
+            return
         if embeddings.shape != (count, self._dimensions):
             raise GraphError(
                 f"{count} vectors of {self._dimensions} numbers are needed, but the embedder gave {embeddings.shape}. "
@@ -208,7 +212,6 @@ class GraphWriter:
             )
         if not np.isfinite(embeddings).all() or not embeddings.any(axis=1).all():
             raise GraphError("The embedder gave a vector that is zero or no number; such a vector cannot be searched.")
-        return [Vector(vector) for vector in embeddings.tolist()]
 
 
 def window_statements(
