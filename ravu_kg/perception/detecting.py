@@ -6,13 +6,18 @@ import hashlib
 import os
 import tempfile
 import zipfile
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from ravu_kg.protocols import Detector
 from ravu_kg.types import Box, Detection, VideoFrame
+
+_T = TypeVar("_T")
 
 _STRETCH_S = 20.0
 _BATCH = 4
@@ -112,6 +117,21 @@ def detections_of(
     yield from _detected(waiting, detector, known)
     if cache is not None and is_new:
         cache.save(stretch, known)
+
+
+def ahead(items: Iterable[_T], count: int) -> Iterator[_T]:
+    """The same items in the same order, made by a thread of their own up to ``count`` ahead of their use.
+
+    Decoding, detecting and tracking use the cores in turns; side by side none waits for the others. What making an
+    item raises is raised where it would have been used.
+    """
+    end = object()
+    iterator = iter(items)
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        coming = deque(pool.submit(next, iterator, end) for _ in range(count))
+        while (item := coming.popleft().result()) is not end:
+            coming.append(pool.submit(next, iterator, end))
+            yield item  # pyright: ignore[reportReturnType]  # anything but the end is an item
 
 
 def _detected(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ravu_kg.errors import ConfigurationError
-from ravu_kg.perception.detecting import DetectionCache, detections_of
+from ravu_kg.perception.detecting import DetectionCache, ahead, detections_of
 from ravu_kg.perception.given_tracks import GivenTracks, read_tracks
 from ravu_kg.perception.identity import link_tracks
 from ravu_kg.perception.observing import Observer, Stay, ending
@@ -18,6 +18,8 @@ from ravu_kg.video.reader import read_frames
 from ravu_kg.video.sampling import is_due
 from ravu_kg.video.shots import ShotDetector
 
+_AHEAD = 4
+"""Pictures that may be decoded, and looked at, before they are used."""
 Progress = Callable[[float], None]
 """Called with the share of the video that is done, 0..1."""
 
@@ -55,7 +57,8 @@ def perceive(
     watched = _Watched(video, sample_interval_s, progress)
     observer = Observer(video.width_px, video.height_px, _interval_s(video, tracking_rate_hz))
     shots = ShotDetector()
-    for frame, detections in detections_of(read_frames(video, tracking_rate_hz), detector, cache):
+    frames = ahead(read_frames(video, tracking_rate_hz), _AHEAD)
+    for frame, detections in ahead(detections_of(frames, detector, cache), _AHEAD):
         if shots.starts_shot(frame):
             watched.cuts_s.append(frame.timestamp_s)
             observer.cut()
