@@ -51,15 +51,16 @@ def bench(clip: Path, settings: Settings) -> None:
     duration_s = probe(clip).duration_s
     before_s = detector_alone(clip, settings)
     with VideoMemory.open(settings) as memory:
+        # A server plans each statement when it first sees it: warm it with another clip, then forget the sentences.
+        memory.index(test_data() / "videos" / "children_on_bed.mp4")
+        forget(settings)
         cold = memory.index(clip)
         memory.delete(cold.video_id)
         shutil.rmtree(settings.cache / "detections")
         cached = memory.index(clip)
         memory.delete(cached.video_id)
     after_s = detector_alone(clip, settings)
-    for name in ("detections", "sentences.sqlite", "sentences.sqlite-wal", "sentences.sqlite-shm"):
-        path = settings.cache / name
-        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    forget(settings)
     started_s = time.perf_counter()
     subprocess.run([COMMAND, "index", str(clip)], check=True, capture_output=True)
     process_s = time.perf_counter() - started_s
@@ -73,6 +74,13 @@ def bench(clip: Path, settings: Settings) -> None:
         parts = ", ".join(f"{stage} {took:.1f}" for stage, took in stages.items())
         print(f"{name:20} {total_s:7.1f} s   {total_s / reference_s:.2f} of the detector (goal {goal})   {parts}")
     print(f"{'process':20} {process_s:7.1f} s   {duration_s / process_s:.1f} times real time (goal 2.5)")
+
+
+def forget(settings: Settings) -> None:
+    """Empty the caches of detections and sentences."""
+    for name in ("detections", "sentences.sqlite", "sentences.sqlite-wal", "sentences.sqlite-shm"):
+        path = settings.cache / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def detector_alone(clip: Path, settings: Settings) -> float:
