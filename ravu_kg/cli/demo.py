@@ -27,7 +27,8 @@ _BUILD = "hand"
 _WITHOUT_WEIGHTS = "people+motion"
 _FACTS = {
     "hand-made": "Answered from hand-made tracks: boxes, labels, relations and events drawn by a person",
-    "found": "Answered from what was found in the pictures: shot cuts, motion, colours, people",
+    "measured": "Answered from what was measured in the pictures, inside the hand-made boxes: colours",
+    "found": "Answered from what was found in the pictures, without hand-made tracks: shot cuts, motion, people",
     "own": "Answered from what was found in the pictures",
 }
 
@@ -59,8 +60,11 @@ def command(state: State, video: Path | None, as_json: bool) -> None:
             if as_json:
                 answers.append({"facts": question.facts, "kind": question.kind, **answer.to_dict()})
                 continue
-            if question.facts != shown_facts:
-                shown_facts = question.facts
+            facts = question.facts
+            if graphs.get("hand-made") == graphs.get("found"):  # a real detector: nothing is made by hand
+                facts = "own"
+            if facts != shown_facts:
+                shown_facts = facts
                 click.echo(f"\n{click.style(f' {_FACTS[shown_facts]} ', reverse=True)}")
             click.echo(f"\n{click.style(f'{number}. {question.text}', bold=True, fg='cyan')}  ({question.kind})")
             print_plan(answer.plan)
@@ -93,6 +97,7 @@ def _graphs(memory: VideoMemory, clip: Path, *, own: bool, quiet: bool) -> Itera
         if not quiet:
             _say_indexed(clip, result)
     yield "hand-made", result.video_id
+    yield "measured", result.video_id
 
 
 def _questions() -> list[_Question]:
@@ -129,15 +134,14 @@ def _say_indexed(clip: Path, result: IndexResult) -> None:
 
 def _say_how_to_go_on(clip: Path, graphs: dict[str, str]) -> None:
     video_id = graphs.get("hand-made") or graphs["own"]
-    click.echo(
-        "\n".join(
-            [
-                f"\n{click.style('Go on', bold=True)}",
-                f'  ravu-kg ask {video_id} "What happens at the end?"   ask about this clip',
-                f"  ravu-kg ask {video_id}                               ask one question after the other",
-                "  ravu-kg index YOUR_VIDEO.mp4                         add a video of your own",
-                "  ravu-kg db open                                      look at the graph in the Neo4j Browser",
-                "  ravu-kg db stop                                      stop the server; what is indexed stays",
-            ]
-        )
-    )
+    commands = {
+        f'ravu-kg ask {video_id} "What happens at the end?"': "ask about this clip",
+        f"ravu-kg ask {video_id}": "ask one question after the other",
+        "ravu-kg index YOUR_VIDEO.mp4": "add a video of your own",
+        "ravu-kg db open": "look at the graph in the Neo4j Browser",
+        "ravu-kg db stop": "stop the server; what is indexed stays",
+    }
+    width = max(len(command) for command in commands)
+    click.echo(f"\n{click.style('Go on', bold=True)}")
+    for command, meaning in commands.items():
+        click.echo(f"  {command:{width}}   {meaning}")
