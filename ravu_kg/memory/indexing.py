@@ -6,7 +6,9 @@ Imports everything that looks at pictures: loaded only when a video is indexed.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from ravu_kg.graph.embedding import SentenceCache, embed_all
@@ -18,9 +20,10 @@ from ravu_kg.perception.pipeline import perceive, perceive_given
 from ravu_kg.plugins import Choice, choose_detector, load_detector, load_tracker
 from ravu_kg.protocols import Embedder
 from ravu_kg.settings import Settings
-from ravu_kg.types import Perception, VideoInfo, VideoRecord
+from ravu_kg.types import Event, Perception, VideoInfo, VideoRecord
 
 DESCRIBER = "geometry"
+_EVENTS_AT_A_TIME = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +140,12 @@ class Indexer:
                     vectors = embed_all([node.description for node in window.nodes], self.embedder, self.cache)
                 with self.watch.time("write"):
                     self.writer.write_window(record.id, window, vectors)
-        with self.watch.time("embed"):
-            vectors = embed_all([event.description for event in description.events], self.embedder, self.cache)
+        for events in _in_parts(description.events):
+            with self.watch.time("embed"):
+                vectors = embed_all([event.description for event in events], self.embedder, self.cache)
+            with self.watch.time("write"):
+                self.writer.write_events(record.id, events, vectors)
         with self.watch.time("write"):
-            self.writer.write_events(record.id, description.events, vectors)
             self.writer.finish(record.id)
         self.report("writing", 1.0)
         return frame_nodes, relations
@@ -150,3 +155,15 @@ def _reason(choice: Choice) -> str:
     if not choice.refused:
         return "chosen by auto"
     return f"chosen by auto; not to be had here: {', '.join(choice.refused)} (why: ravu-kg doctor)"
+
+
+def _in_parts(events: Sequence[Event]) -> Iterator[list[Event]]:
+    """All events of some entities at a time: the vectors of a whole long video would take much memory."""
+    part: list[Event] = []
+    for _, of_entity in groupby(sorted(events, key=lambda event: event.entity_id), key=lambda event: event.entity_id):
+        part += of_entity
+        if len(part) >= _EVENTS_AT_A_TIME:
+            yield part
+            part = []
+    if part:
+        yield part
