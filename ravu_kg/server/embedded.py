@@ -63,7 +63,7 @@ class EmbeddedServer:
                 process = self._find(search=True)
                 ports = self._ports_of_running() if process is not None else None
                 if process is None or ports is None:
-                    process, ports = self._launch(report)
+                    return self._launch_and_await(report)
                 await_answer(process, self._home, ports, report)
             except OSError as error:
                 raise unusable(self._home.path, error) from error
@@ -149,6 +149,21 @@ class EmbeddedServer:
         )
 
     # --- starting -----------------------------------------------------------------------------
+
+    def _launch_and_await(self, report: Progress) -> Endpoint:
+        for last_try in (False, False, True):
+            process, ports = self._launch(report)
+            try:
+                await_answer(process, self._home, ports, report)
+            except ServerError:
+                # Another program may have taken a port between the look at it and the server's start.
+                ports_are_free = is_free(ports.bolt) and is_free(ports.http)
+                if last_try or ports_are_free or self._find(search=False) is not None:
+                    raise
+                report("A port was taken meanwhile; starting once more with others")
+            else:
+                return self._endpoint(process.pid, ports)
+        raise AssertionError("the last try returns or raises")
 
     def _launch(self, report: Progress) -> tuple[psutil.Process, Ports]:
         self._check_version()

@@ -96,7 +96,8 @@ class Home:
                 f"The database in {self.path} has a password, but {self.password_file} is gone. "
                 "Write the password back into that file, or delete the data: ravu-kg db reset"
             )
-        password = secrets.token_urlsafe(24)
+        # Hexadecimal: one that starts with a hyphen is an option to Neo4j's own tool.
+        password = secrets.token_hex(24)
         _write_private(self.password_file, password + "\n")
         return password
 

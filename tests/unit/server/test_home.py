@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 import stat
 from collections import namedtuple
@@ -28,6 +29,7 @@ def test_only_the_user_can_read_folder_and_password(home: Home) -> None:
     password = home.password()
 
     assert len(password) >= 32
+    assert re.fullmatch("[0-9a-f]+", password), "Neo4j's own tool takes a word that starts with a hyphen for an option"
     assert (mode(home.path), mode(home.password_file)) == (0o700, 0o600)
 
 
