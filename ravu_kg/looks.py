@@ -23,6 +23,13 @@ _COLOR_REACH = 24.0
 _CENTRE_SPREAD = 0.25
 _SIDE_LEFT_OUT = 0.15
 
+_BINS = np.array([[_LIGHTNESS_BINS], [_COLOR_BINS], [_COLOR_BINS]])
+_LOWEST = np.array([[0.0], [-_COLOR_REACH], [-_COLOR_REACH]])
+_HIGHEST = np.array([[100.0], [_COLOR_REACH], [_COLOR_REACH]])
+_CORNERS = np.array(
+    [(corner[0] * _COLOR_BINS + corner[1]) * _COLOR_BINS + corner[2] for corner in np.ndindex(2, 2, 2)]
+)[:, None]
+
 LOOK_DIMENSIONS = _THIRDS * _LIGHTNESS_BINS * _COLOR_BINS * _COLOR_BINS
 
 
@@ -36,24 +43,15 @@ def histogram(image: Image, box: Box) -> FloatArray | None:
     small = small_picture(image, inner, _WIDTH_PX, _HEIGHT_PX)
     if small is None:
         return None
-    lab = to_lab(small).reshape(-1, 3)
-    position = np.stack(
-        [
-            _bins(lab[:, 0], 0.0, 100.0, _LIGHTNESS_BINS),
-            _bins(lab[:, 1], -_COLOR_REACH, _COLOR_REACH, _COLOR_BINS),
-            _bins(lab[:, 2], -_COLOR_REACH, _COLOR_REACH, _COLOR_BINS),
-        ]
-    )
-    lower = np.minimum(position.astype(np.intp), np.array([[_LIGHTNESS_BINS], [_COLOR_BINS], [_COLOR_BINS]]) - 2)
-    part = position - lower
-    cells: list[NDArray[np.intp]] = []
-    weights: list[NDArray[np.float64]] = []
-    for corner in np.ndindex(2, 2, 2):
-        step = np.array(corner)[:, None]
-        index = lower + step
-        cells.append(_THIRD_OF_PIXEL + (index[0] * _COLOR_BINS + index[1]) * _COLOR_BINS + index[2])
-        weights.append(_PIXEL_WEIGHT * np.prod(np.where(step == 1, part, 1 - part), axis=0))
-    shares = np.bincount(np.concatenate(cells), np.concatenate(weights), minlength=LOOK_DIMENSIONS)
+    lab = to_lab(small).reshape(-1, 3).T.astype(np.float64)
+    position = np.clip((lab - _LOWEST) / (_HIGHEST - _LOWEST) * (_BINS - 1), 0.0, _BINS - 1)
+    lower = np.minimum(position.astype(np.intp), _BINS - 2)
+    upper_part = position - lower
+    # Each pixel is shared out between the eight cells around it: (lightness, a, b) x (lower, upper).
+    lightness, a, b = np.stack([1 - upper_part, upper_part], axis=1)
+    weights = (lightness[:, None, None] * a[:, None]) * b * _PIXEL_WEIGHT
+    first = _THIRD_OF_PIXEL + (lower[0] * _COLOR_BINS + lower[1]) * _COLOR_BINS + lower[2]
+    shares = np.bincount((first + _CORNERS).ravel(), weights.ravel(), minlength=LOOK_DIMENSIONS)
     return (shares / shares.sum()).astype(np.float32)
 
 
@@ -89,11 +87,6 @@ def small_picture(image: Image, box: Box, width_px: int, height_px: int) -> Imag
 def to_lab(image: Image) -> NDArray[np.float32]:
     """CIELAB values (L 0..100, a, b) of an RGB picture, same height and width."""
     return np.asarray(cv2.cvtColor(image.astype(np.float32) / 255.0, cv2.COLOR_RGB2LAB), dtype=np.float32)
-
-
-def _bins(values: NDArray[np.float32], low: float, high: float, count: int) -> NDArray[np.float64]:
-    scaled = (values.astype(np.float64) - low) / (high - low) * (count - 1)
-    return np.clip(scaled, 0.0, count - 1)
 
 
 def _pixel_weights() -> NDArray[np.float64]:
