@@ -45,6 +45,7 @@ def a_video(video_id: str = "0123456789abcdef", **changes: object) -> VideoRecor
         "frame_rate": 25.0,
         "frame_count": 6,
         "sample_interval_s": 1.0,
+        "tracking_rate_hz": 5.0,
         "detector": "motion",
         "tracker": "box-matching",
         "describer": "measured:1",

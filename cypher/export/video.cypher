@@ -5,4 +5,5 @@
 // returns record: MAP - its properties
 MATCH (v:Video {id: $video_id})
 RETURN v {.id, .build, .contentHash, .externalId, .title, .width, .height, .duration, .frameRate, .frameCount,
-          .frameNodeCount, .sampleInterval, .status, .detector, .tracker, .describer, .embedder} AS record
+          .frameNodeCount, .sampleInterval, .trackingRate, .status, .detector, .tracker, .describer,
+          .embedder} AS record

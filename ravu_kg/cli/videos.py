@@ -61,6 +61,7 @@ def show(state: State, video: str, canonical: bool, as_json: bool) -> None:
         return
     summary, counts = details.summary, details.counts
     size = f"{summary.width_px} x {summary.height_px} px, {summary.frame_rate:.4g} frames a second"
+    tracked = "" if summary.tracking_rate_hz is None else f"; tracked {summary.tracking_rate_hz:g} times a second"
     print_pairs(
         [
             ("Title", summary.title),
@@ -68,7 +69,7 @@ def show(state: State, video: str, canonical: bool, as_json: bool) -> None:
             ("File", summary.uri or "-"),
             ("Length", f"{seconds(summary.duration_s)}, {size}"),
             ("Status", f"{summary.status}, revision {summary.revision}"),
-            ("Sampled", f"{summary.frames} frames, one every {summary.sample_interval_s:g} s"),
+            ("Sampled", f"{summary.frames} frames, one every {summary.sample_interval_s:g} s{tracked}"),
             ("Detector", f"{summary.detector}, tracker {summary.tracker}"),
             ("Words by", f"{summary.describer}, embedder {summary.embedder}"),
             (

@@ -24,6 +24,7 @@ def pipeline_of(video: VideoRecord) -> str:
             "tracker": video.tracker,
             "describer": video.describer,
             "sample interval": video.sample_interval_s,
+            "tracking rate": video.tracking_rate_hz,
             "sampled frames": video.frame_count,
         }
     )
@@ -43,6 +44,7 @@ def video_properties(video: VideoRecord) -> Row:
         "frameRate": video.frame_rate,
         "frameCount": video.frame_count,
         "sampleInterval": video.sample_interval_s,
+        "trackingRate": video.tracking_rate_hz,
         "detector": video.detector,
         "tracker": video.tracker,
         "describer": video.describer,

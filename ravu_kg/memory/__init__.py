@@ -372,6 +372,7 @@ class VideoMemory:
                 ("detector", known.detector, detector),
                 ("tracker", known.tracker, tracker),
                 ("sample_interval_s", f"{known.sample_interval_s:g}", f"{settings.sample_interval_s:g}"),
+                ("tracking_rate_hz", _rate(known.tracking_rate_hz, settings), _rate(None, settings)),
             ]
             if then != now
         ]
@@ -402,6 +403,11 @@ def make_plan(question: str) -> Plan:
         ReasoningError: the question is empty or too long.
     """
     return RulePlanner().plan(question)
+
+
+def _rate(known_hz: float | None, settings: Settings) -> str:
+    """A tracking rate as text; what is not known is taken for that of the settings."""
+    return f"{settings.tracking_rate_hz if known_hz is None else known_hz:g}"
 
 
 def _silent(_stage: str, _share: float) -> None:

@@ -119,6 +119,7 @@ class Indexer:
             frame_rate=video.frame_rate,
             frame_count=len(perception.frames),
             sample_interval_s=perception.sample_interval_s,
+            tracking_rate_hz=self.settings.tracking_rate_hz,
             detector=perception.detector,
             tracker=perception.tracker,
             describer=DESCRIBER,

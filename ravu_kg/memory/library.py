@@ -26,6 +26,8 @@ class VideoSummary:
     height_px: int
     frame_rate: float
     sample_interval_s: float
+    tracking_rate_hz: float | None
+    """None for a video that was indexed before it was noted."""
     frames: int
     """Sampled ones."""
     frame_nodes: int

@@ -34,6 +34,7 @@ Which = Literal["first", "last", "all", "longest", "shortest"]
 TimeField = Literal["start_s", "end_s", "timestamp_s"]
 
 TIME_FIELDS: tuple[TimeField, ...] = ("start_s", "end_s", "timestamp_s")
+_HOW_TO_WRITE = "Write one with: ravu-kg plan QUESTION --json > plan.json"
 _REFERENCE = re.compile(r"\$([A-Za-z_]\w*)(?:\.(\w+))?\Z")
 
 
@@ -216,9 +217,7 @@ def load_plan(text: str) -> Plan:
     try:
         data: object = json.loads(text)
     except ValueError as error:
-        raise PlanError(
-            f"The plan is not valid JSON: {error}. Write one with `ravu-kg plan QUESTION --json`."
-        ) from None
+        raise PlanError(f"The plan is not valid JSON: {error}. {_HOW_TO_WRITE}") from None
     if isinstance(data, dict) and "plan" in data and "steps" not in data:  # the object printed by `ask --json`
         data = data["plan"]  # pyright: ignore[reportUnknownVariableType] -- checked right below
     return parse_plan(data)  # pyright: ignore[reportUnknownArgumentType]
@@ -231,9 +230,11 @@ def read_plan(path: Path) -> Plan:
         PlanError: the file cannot be read, or :func:`load_plan` refuses it.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PlanError(f"Cannot read the plan file {path}: {error}") from error
+        text = path.read_text(encoding="utf-8-sig")  # some editors put a mark at the start
+    except OSError as error:
+        raise PlanError(f"The plan file {path} cannot be read: {error.strerror}. {_HOW_TO_WRITE}") from error
+    except UnicodeDecodeError as error:
+        raise PlanError(f"The plan file {path} is not text, so it holds no plan. {_HOW_TO_WRITE}") from error
     try:
         return load_plan(text)
     except PlanError as error:

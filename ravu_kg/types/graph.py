@@ -171,3 +171,5 @@ class VideoRecord:
     describer: str
     embedder: str
     embedding_dimensions: int
+    tracking_rate_hz: float | None = None
+    """Frames a second that were tracked; None when that is not known."""

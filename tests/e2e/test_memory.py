@@ -104,6 +104,7 @@ def test_another_tracker_or_sampling_is_refused_by_name(motion: VideoMemory, mak
     for update, named in (
         ({"models": models}, r"tracker steady and not box-matching.*--build NAME.*--replace"),
         ({"sample_interval_s": 0.5}, r"sample_interval_s 1 and not 0\.5.*--build NAME.*--replace"),
+        ({"tracking_rate_hz": 2.5}, r"tracking_rate_hz 5 and not 2\.5.*--build NAME.*--replace.*"),
     ):
         changed = VideoMemory(motion.settings.model_copy(update=update), motion.store)
         with pytest.raises(ConfigurationError, match=named):

@@ -90,9 +90,9 @@ def test_properties_are_those_of_the_design(store: Store, unique_video: str) -> 
     assert keys("Event") == {
         "id", "videoId", "entityId", "source", "seq", "tStart", "tEnd", "description", "embedding",
     }  # fmt: skip
-    assert {"contentHash", "uri", "title", "frameCount", "frameNodeCount", "sampleInterval", "detector"} <= keys(
-        "Video"
-    )
+    assert {
+        "contentHash", "uri", "title", "frameCount", "frameNodeCount", "sampleInterval", "trackingRate", "detector",
+    } <= keys("Video")  # fmt: skip
 
 
 def test_indexing_twice_adds_and_removes_nothing(store: Store, unique_video: str) -> None:

@@ -230,10 +230,27 @@ def test_a_wrong_plan_file_is_refused_before_any_server_is_started(tmp_path: Pat
     assert not (tmp_path / "home").exists()
 
 
-def test_a_missing_plan_file_is_named(tmp_path: Path):
-    result = run("run", str(tmp_path / "absent.json"), "video")
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [("absent.json", "No such file"), ("folder.json", "Is a directory"), ("binary.json", "not text")],
+)
+def test_a_plan_file_that_cannot_be_read_is_named_with_its_cause_and_what_to_do(tmp_path: Path, name: str, cause: str):
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "binary.json").write_bytes(b"\x94\x00")
+    result = run("run", str(tmp_path / name), "video")
     assert result.exit_code == 7
-    assert "absent.json" in result.stderr
+    assert str(tmp_path / name) in result.stderr
+    assert cause in result.stderr
+    assert "ravu-kg plan QUESTION --json" in result.stderr
+    assert "Errno" not in result.stderr
+
+
+def test_a_plan_file_may_begin_with_a_byte_order_mark(tmp_path: Path):
+    from ravu_kg.reasoning.plan import read_plan
+
+    file = tmp_path / "plan.json"
+    file.write_text(run("plan", "Who is there?", "--json").stdout, encoding="utf-8-sig")
+    assert read_plan(file).question == "Who is there?"
 
 
 def test_config_show_names_the_origin_of_each_value_and_hides_the_password(
