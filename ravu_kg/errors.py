@@ -44,7 +44,10 @@ class MissingExtraError(ConfigurationError):
     """A provider needs a library that is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs libraries that are not installed. Install them: pip install 'ravu-kg[{extra}]'")
+        super().__init__(
+            f"{what} needs libraries that are not installed. Install them: pip install 'ravu-kg[{extra}]', "
+            f"or in a checkout: pip install -e '.[{extra}]'"
+        )
         self.extra = extra
 
 

@@ -141,7 +141,7 @@ def load(flags: Mapping[str, object] | None = None, config: Path | None = None) 
 
 def _find_file(config: Path | None) -> Path | None:
     if config is not None:
-        if not config.is_file():
+        if not config.exists():
             raise ConfigurationError(f"No such settings file: {config}. Check the path given with --config.")
         return config.resolve()
     here = Path.cwd()
@@ -153,8 +153,12 @@ def _file_layer(file: Path) -> _Layer:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{file} is not valid TOML: {error}.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file} cannot be read: {error}.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{file} is not text, so it holds no settings. Name another with --config.") from error
+    except OSError as error:
+        raise ConfigurationError(
+            f"{file} cannot be read: {error.strerror}. Check its permissions, or name another with --config."
+        ) from error
     layer: _Layer = {}
     for key, value in _leaves(values):
         if _is_secret(key):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ravu_kg.cli.frame import State
-from ravu_kg.cli.output import echo_json, examples, json_option, progress_bar, seconds
+from ravu_kg.cli.output import FILE, echo_json, examples, json_option, progress_bar, seconds
 from ravu_kg.cli.views import Explain, print_plan, show_answer
 from ravu_kg.errors import ConfigurationError
 
@@ -42,7 +42,7 @@ class _Question:
 
 
 @click.command("demo", epilog=examples("ravu-kg demo", "ravu-kg demo holiday.mp4"))
-@click.argument("video", required=False, type=click.Path(path_type=Path))
+@click.argument("video", required=False, type=FILE)
 @json_option
 @click.pass_obj
 def command(state: State, video: Path | None, as_json: bool) -> None:

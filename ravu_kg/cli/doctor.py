@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ravu_kg.cli.frame import State
 from ravu_kg.cli.output import echo_json, examples, json_option, print_table, status_line
 from ravu_kg.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from ravu_kg.memory.diagnosis import Finding
 
 
 @click.command("doctor", epilog=examples("ravu-kg doctor", "ravu-kg doctor --fetch embedder"))
@@ -37,7 +42,13 @@ def command(state: State, fetch: str | None, as_json: bool) -> None:
     if as_json:
         echo_json([finding.to_dict() for finding in findings])
     else:
-        marks = {True: "ok", False: "missing"}
-        print_table(("", "", ""), [(marks[one.good], one.subject, one.detail) for one in findings])
+        print_table(("", "", ""), [(_mark(one), one.subject, one.detail) for one in findings])
     if any(finding.needed and not finding.good for finding in findings):
         raise click.exceptions.Exit(ConfigurationError.exit_code)
+
+
+def _mark(finding: Finding) -> str:
+    """What cannot be done without is told apart from what would be nice to have."""
+    if finding.good:
+        return "ok"
+    return "problem" if finding.needed else "not here"

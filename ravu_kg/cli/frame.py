@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from ravu_kg import __version__
-from ravu_kg.cli.output import examples, say_error, status_line
+from ravu_kg.cli.output import FILE, examples, say_error, status_line
 from ravu_kg.errors import RavuError
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) 
 )
 @click.option(
     "--config",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Settings file to use instead of the nearest ravu-kg.toml.",
 )
 @click.option("--debug", is_flag=True, help="Show the whole traceback of an error.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ravu_kg.cli.frame import State
-from ravu_kg.cli.output import echo_json, examples, json_option, print_pairs, progress_bar, say_error, seconds
+from ravu_kg.cli.output import FILE, echo_json, examples, json_option, print_pairs, progress_bar, say_error, seconds
 from ravu_kg.errors import RavuError, UsageError
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
         "ravu-kg index -- -name-with-a-dash.mp4",
     ),
 )
-@click.argument("videos", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="VIDEO...")
+@click.argument("videos", nargs=-1, required=True, type=FILE, metavar="VIDEO...")
 @click.option(
     "--tracks",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Tracks to use instead of detecting: MOT text or the project's JSON. For one video.",
 )

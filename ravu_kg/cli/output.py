@@ -26,6 +26,10 @@ _PLAIN_STEP = 0.25
 """Without a terminal a progress line is written for each quarter of a stage."""
 
 
+FILE = click.Path(path_type=Path, readable=False)
+"""A file that the command reads or writes itself, so that the error has the exit code of what went wrong."""
+
+
 def json_option(function: _Function) -> _Function:
     """The ``--json`` option, the same for every command."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)

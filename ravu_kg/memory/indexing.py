@@ -72,6 +72,7 @@ class Indexer:
 
     def _perceive(self, video: VideoInfo) -> tuple[Perception, str]:
         settings = self.settings
+        self.report("loading models", 0.5)
         with self.watch.time("load"):
             reference, reason = settings.models.detect, ""
             if reference == "auto":

@@ -28,6 +28,11 @@ class Named(Protocol):
         """Title of the video."""
         ...
 
+    @property
+    def uri(self) -> str | None:
+        """Where it was read from."""
+        ...
+
 
 def find(name: str, videos: Sequence[Named]) -> str:
     """The id of the one video that a name means.
@@ -57,9 +62,16 @@ def find(name: str, videos: Sequence[Named]) -> str:
 
 
 def content_hash(path: Path) -> str:
-    """SHA-256 of a file, hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """SHA-256 of a file, hex.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
 
 
 def given_name(tracks: Path) -> str:
@@ -81,6 +93,6 @@ def _only(name: str, found: Sequence[Named]) -> str:
     if len(contents) == 1:
         found = [video for video in found if video.video_id in contents] or found
     if len(found) > 1:
-        listed = ", ".join(f"{video.video_id} ({video.title})" for video in found)
-        raise UsageError(f"{len(found)} videos are named {name!r}. Use one of their ids: {listed}.")
+        listed = "".join(f"\n  {video.video_id}  {video.uri or video.title}" for video in found)
+        raise UsageError(f"{len(found)} videos are named {name!r}. Use the id of the one you mean:{listed}")
     return found[0].video_id

@@ -205,8 +205,14 @@ def _weights(model: str) -> Path:
         raise _not_fetched(target, "YOLO_OFFLINE is set")
     try:
         _library().fetch(target)
+    except (PermissionError, NotADirectoryError, FileExistsError) as error:
+        raise ProviderError(
+            f"The weights {target.name} cannot be kept in {target.parent}: {error.strerror}. "
+            "Give another folder in RAVU_KG_CACHE."
+        ) from error
     except (OSError, RuntimeError, ValueError, LookupError) as error:
-        raise _not_fetched(target, str(error) or type(error).__name__) from error
+        said = str(error).lstrip("❌ ").rstrip(". ")  # the library's own message has marks and full stops of its own
+        raise _not_fetched(target, said or type(error).__name__) from error
     if not target.is_file():
         raise _not_fetched(target, "its publisher has no weights of that name, or cannot be reached")
     return target

@@ -58,7 +58,7 @@ def fetched(weights: Weights, folder: str) -> Path:
         ) from error
     except OSError as error:
         raise ProviderError(
-            f"{weights.file_name} cannot be kept as {target}: {error}. "
+            f"{weights.file_name} cannot be kept as {target}: {error.strerror or error}. "
             "Make room there or give another folder in RAVU_KG_CACHE."
         ) from error
     return target

@@ -105,6 +105,7 @@ def test_what_indexing_says_is_short_and_says_how_to_go_on(ravu: Ravu, make_clip
     result = ravu("index", clip, "--detector", "motion")
     assert "indexed 2.0 s of video" in result.stdout
     assert "ravu-kg ask" in result.stdout
+    assert "loading models" in result.stderr
     assert "watching" in result.stderr
     again = ravu("index", clip, "--detector", "motion")
     assert "nothing changed" in again.stdout
@@ -229,8 +230,19 @@ def test_the_doctor_knows_what_is_here(ravu: Ravu):
     assert findings["detector"]["detail"].startswith("yolox:")
     assert findings["embedder"]["detail"] == "sentence-transformers:all-mpnet-base-v2"
     broken = Ravu({**ravu.env, "RAVU_KG_MODELS__DETECT": "yolox:absent.onnx"})("doctor", code=3)
-    assert "missing  detector" in broken.stdout
+    assert "problem   detector" in broken.stdout
     assert "absent.onnx" in broken.stdout
+
+
+def test_the_doctor_names_folders_that_cannot_be_written(ravu: Ravu):
+    Path("file").touch()
+    folders = {"RAVU_KG_SERVER__HOME": str(Path("file/home").absolute()), "RAVU_KG_CACHE": "/proc/nowhere"}
+    result = Ravu({**ravu.env, **folders})("doctor", "--json", code=3)
+    findings = {one["subject"]: one for one in json.loads(result.stdout)}
+    for subject, variable in (("Neo4j", "RAVU_KG_SERVER__HOME"), ("cache", "RAVU_KG_CACHE")):
+        assert not findings[subject]["good"]
+        assert folders[variable] in findings[subject]["detail"]
+        assert variable in findings[subject]["detail"]
 
 
 def test_the_server_is_shown_with_its_browser(ravu: Ravu, memory: VideoMemory):

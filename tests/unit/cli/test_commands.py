@@ -280,6 +280,12 @@ def test_another_settings_file_can_be_named(tmp_path: Path):
     assert shown["sample_interval_s"]["value"] == 2
 
 
+def test_a_folder_is_no_settings_file(tmp_path: Path):
+    result = run("--config", str(tmp_path), "config", "show")
+    assert result.exit_code == 3
+    assert f"{tmp_path} cannot be read: Is a directory" in result.stderr
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_completion_script_calls_the_program(shell: str):
     script = run("completion", shell).output

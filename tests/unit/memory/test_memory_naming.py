@@ -14,6 +14,7 @@ from ravu_kg.memory.naming import find
 class Video:
     video_id: str
     title: str
+    uri: str | None = None
 
 
 def id_of(content: bytes) -> str:
@@ -21,8 +22,8 @@ def id_of(content: bytes) -> str:
 
 
 HOLIDAY = Video("aaaa111122223333", "holiday")
-PARTY = Video("aaaa444455556666", "party")
-TWIN = Video("bbbb444455556666", "party")
+PARTY = Video("aaaa444455556666", "party", "/july/party.mp4")
+TWIN = Video("bbbb444455556666", "party", "/may/party.mp4")
 ALL = [HOLIDAY, PARTY, TWIN]
 
 
@@ -31,10 +32,19 @@ def test_a_video_is_named_by_id_title_or_start_of_its_id(name: str):
     assert find(name, ALL) == HOLIDAY.video_id
 
 
-@pytest.mark.parametrize("name", ["party", "aaaa"])
-def test_an_ambiguous_name_lists_the_ids(name: str):
-    with pytest.raises(UsageError, match=r"2 videos are named .*aaaa444455556666 \(party\)"):
-        find(name, ALL)
+def test_an_ambiguous_name_lists_ids_and_files():
+    with pytest.raises(UsageError, match="2 videos are named 'party'") as error:
+        find("party", ALL)
+    listed = [line.split() for line in str(error.value).splitlines()[1:]]
+    assert listed == [["aaaa444455556666", "/july/party.mp4"], ["bbbb444455556666", "/may/party.mp4"]]
+    with pytest.raises(UsageError, match=r"aaaa111122223333 +holiday\n"):  # without a file its title
+        find("aaaa", ALL)
+
+
+def test_a_file_that_cannot_be_read_is_a_usage_error():
+    unreadable = Path("/proc/self/mem")  # even for a user who may read every file
+    with pytest.raises(UsageError, match=r"/proc/self/mem cannot be read: .*permissions"):
+        find(str(unreadable), ALL)
 
 
 @pytest.mark.parametrize("name", ["aaa", "unknown", "", "missing.mp4"])
