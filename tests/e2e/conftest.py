@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,20 +144,22 @@ def ravu(memory_env: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 @pytest.fixture
 def make_clip(tmp_path: Path) -> MakeClip:
-    """Writes a clip with a bright square that moves over a grey ground; ``seed`` makes its content another."""
+    """Writes a clip with a bright square that moves over a grey ground.
 
-    def make(
-        name: str = "clip.mp4", *, seed: int = 1, seconds: float = 2.0, size: tuple[int, int] = (160, 120)
-    ) -> Path:
+    No two are the same video: a comment in the file makes the content of each its own.
+    """
+
+    def make(name: str = "clip.mp4", *, seconds: float = 2.0, size: tuple[int, int] = (160, 120)) -> Path:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         width, height = size
         with av.open(str(path), "w") as container:
+            container.metadata["comment"] = uuid.uuid4().hex
             stream = container.add_stream("libx264", rate=10)
             stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
             for number in range(round(seconds * 10)):
-                image = np.full((height, width, 3), 40 + seed * 7 % 120, np.uint8)
-                left = (10 + seed + number * 5) % (width - 40)
+                image = np.full((height, width, 3), 60, np.uint8)
+                left = (10 + number * 5) % (width - 40)
                 image[40:80, left : left + 30] = (220, 40, 40)
                 container.mux(stream.encode(av.VideoFrame.from_ndarray(image)))
             container.mux(stream.encode())

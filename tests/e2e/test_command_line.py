@@ -65,7 +65,7 @@ ANSWER = record(
 def test_a_batch_goes_on_after_bad_files_and_leaves_with_the_code_of_the_first(ravu: Ravu, make_clip: MakeClip):
     Path("empty.mp4").touch()
     Path("text.mp4").write_text("not a video", encoding="utf-8")
-    good = make_clip("good.mp4", seed=101)
+    good = make_clip("good.mp4")
     result = ravu("index", "missing.mp4", "empty.mp4", "text.mp4", good, "--detector", "motion", "--json", code=4)
     printed = json.loads(result.stdout)
     assert [one["status"] for one in printed] == ["failed", "failed", "failed", "indexed"]
@@ -82,7 +82,7 @@ def test_audio_only_and_truncated_files_are_named_with_their_cause(ravu: Ravu, m
         frame.sample_rate = 8000
         container.mux(stream.encode(frame))
         container.mux(stream.encode())
-    whole = make_clip("whole.mp4", seed=102).read_bytes()
+    whole = make_clip("whole.mp4").read_bytes()
     Path("truncated.mp4").write_bytes(whole[: len(whole) // 2])
     before = len(ravu.json("videos", "list"))  # type: ignore[arg-type]
     for name in ("audio.mp4", "truncated.mp4"):
@@ -92,7 +92,7 @@ def test_audio_only_and_truncated_files_are_named_with_their_cause(ravu: Ravu, m
 
 @pytest.mark.parametrize("name", ["mit Leerzeichen und ümläut.mp4", "视频.mp4", "-dash.mp4", "quote'\".mp4"])
 def test_any_name_of_a_file_works(ravu: Ravu, make_clip: MakeClip, name: str):
-    make_clip(name, seed=110 + len(name))
+    make_clip(name)
     shown = ravu("index", "--detector", "motion", "--", name).stdout
     assert name in shown
     (summary,) = [one for one in ravu.json("videos", "list") if one["title"] == Path(name).stem]  # type: ignore[attr-defined]
@@ -101,7 +101,7 @@ def test_any_name_of_a_file_works(ravu: Ravu, make_clip: MakeClip, name: str):
 
 
 def test_what_indexing_says_is_short_and_says_how_to_go_on(ravu: Ravu, make_clip: MakeClip):
-    clip = make_clip("said.mp4", seed=120)
+    clip = make_clip("said.mp4")
     result = ravu("index", clip, "--detector", "motion")
     assert "indexed 2.0 s of video" in result.stdout
     assert "ravu-kg ask" in result.stdout
@@ -112,7 +112,7 @@ def test_what_indexing_says_is_short_and_says_how_to_go_on(ravu: Ravu, make_clip
 
 
 def test_a_cache_that_cannot_be_written_is_named(ravu: Ravu, make_clip: MakeClip, monkeypatch: pytest.MonkeyPatch):
-    clip = make_clip("cache.mp4", seed=121)
+    clip = make_clip("cache.mp4")
     monkeypatch.setenv("RAVU_KG_CACHE", "/proc/nowhere")
     message = Ravu({**ravu.env, "RAVU_KG_CACHE": "/proc/nowhere"})("index", clip, "--detector", "motion", code=3).stderr
     assert "/proc/nowhere" in message
@@ -199,7 +199,7 @@ def test_all_videos_can_be_asked_and_searched(ravu: Ravu, library: dict[str, Ind
 
 
 def test_videos_are_listed_shown_exported_and_deleted(ravu: Ravu, library: dict[str, IndexResult], make_clip: MakeClip):
-    clip = make_clip("shown.mp4", seed=130)
+    clip = make_clip("shown.mp4")
     (indexed,) = ravu.json("index", clip, "--detector", "motion")  # type: ignore[misc]
     video_id = indexed["video_id"]
     assert video_id in ravu("videos", "list").stdout

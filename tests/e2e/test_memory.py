@@ -62,7 +62,7 @@ def test_indexing_anew_gives_the_same_graph_and_the_same_vectors(
 
 
 def test_the_same_content_under_two_names_is_one_video(motion: VideoMemory, make_clip):
-    one = make_clip("one.mp4", seed=11)
+    one = make_clip("one.mp4")
     other = one.with_name("other name.mp4")
     shutil.copyfile(one, other)
     first = motion.index(one)
@@ -72,7 +72,7 @@ def test_the_same_content_under_two_names_is_one_video(motion: VideoMemory, make
 
 
 def test_two_videos_with_one_name_are_both_kept_and_told_apart(motion: VideoMemory, make_clip):
-    one, other = make_clip("a/twin.mp4", seed=21), make_clip("b/twin.mp4", seed=22)
+    one, other = make_clip("a/twin.mp4"), make_clip("b/twin.mp4")
     first, second = motion.index(one), motion.index(other)
     assert first.video_id != second.video_id
     with pytest.raises(UsageError, match=first.video_id) as caught:
@@ -83,7 +83,7 @@ def test_two_videos_with_one_name_are_both_kept_and_told_apart(motion: VideoMemo
 
 
 def test_another_detector_needs_a_build_or_a_replacement(motion: VideoMemory, memory: VideoMemory, make_clip):
-    clip = make_clip("builds.mp4", seed=31)
+    clip = make_clip("builds.mp4")
     first = motion.index(clip)
     with pytest.raises(ConfigurationError, match=r"--build NAME.*--replace"):
         memory.index(clip)
@@ -98,7 +98,7 @@ def test_another_detector_needs_a_build_or_a_replacement(motion: VideoMemory, me
 
 
 def test_another_tracker_or_sampling_is_refused_by_name(motion: VideoMemory, make_clip):
-    clip = make_clip("resampled.mp4", seed=35)
+    clip = make_clip("resampled.mp4")
     motion.index(clip)
     models = motion.settings.models.model_copy(update={"track": "box-matching"})
     for update, named in (
@@ -114,7 +114,7 @@ def test_another_tracker_or_sampling_is_refused_by_name(motion: VideoMemory, mak
 
 
 def test_a_replacement_that_fails_leaves_the_graph_that_is_there(motion: VideoMemory, make_clip, tmp_path: Path):
-    clip, tracks = make_clip("kept.mp4", seed=36), tmp_path / "bad.txt"
+    clip, tracks = make_clip("kept.mp4"), tmp_path / "bad.txt"
     motion.index(clip)
     before = motion.canonical("kept")
     tracks.write_text("no tracks\n", encoding="utf-8")
@@ -128,7 +128,7 @@ def test_a_replacement_that_fails_leaves_the_graph_that_is_there(motion: VideoMe
 
 
 def test_auto_is_content_with_what_is_there(motion: VideoMemory, make_clip):
-    clip = make_clip("auto.mp4", seed=41)
+    clip = make_clip("auto.mp4")
     motion.index(clip)
     models = motion.settings.models.model_copy(update={"detect": "auto"})
     auto = VideoMemory(motion.settings.model_copy(update={"models": models}), motion.store)
@@ -136,7 +136,7 @@ def test_auto_is_content_with_what_is_there(motion: VideoMemory, make_clip):
 
 
 def test_given_tracks_are_told_apart_by_their_content(motion: VideoMemory, make_clip, tmp_path: Path):
-    clip, tracks = make_clip("given.mp4", seed=51), tmp_path / "tracks.txt"
+    clip, tracks = make_clip("given.mp4"), tmp_path / "tracks.txt"
     rows = [f"{frame},1,{10 + frame * 5},40,30,40,1,-1,-1,-1" for frame in range(1, 15)]
     tracks.write_text("\n".join(rows), encoding="utf-8")
     result = motion.index(clip, tracks=tracks)
@@ -189,7 +189,7 @@ def test_search_lists_moments_of_all_videos_or_of_one(memory: VideoMemory, libra
 
 def test_deleting_a_video_leaves_the_others_alone(motion: VideoMemory, library: dict[str, IndexResult], make_clip):
     before = motion.canonical("two_men_hug")
-    clip = make_clip("gone.mp4", seed=61)
+    clip = make_clip("gone.mp4")
     video_id = motion.index(clip).video_id
     assert motion.delete("gone") == video_id
     left = motion.cypher(f"MATCH (n) WHERE n.id STARTS WITH '{video_id}' RETURN count(n) AS n").rows
@@ -202,7 +202,7 @@ def test_deleting_a_video_leaves_the_others_alone(motion: VideoMemory, library: 
 def test_a_video_that_was_not_indexed_to_its_end_says_so_and_is_finished_by_the_next_run(
     motion: VideoMemory, make_clip
 ):
-    clip = make_clip("halfway.mp4", seed=71)
+    clip = make_clip("halfway.mp4")
 
     def interrupt(stage: str, share: float) -> None:
         if stage == "writing":
@@ -220,7 +220,7 @@ def test_a_video_that_was_not_indexed_to_its_end_says_so_and_is_finished_by_the_
 
 @pytest.mark.parametrize("seconds", [0.1, 0.2, 0.5])
 def test_a_clip_of_one_frame_or_less_than_a_second_is_a_video_too(motion: VideoMemory, make_clip, seconds: float):
-    result = motion.index(make_clip(f"short{seconds}.mp4", seed=80 + round(seconds * 10), seconds=seconds))
+    result = motion.index(make_clip(f"short{seconds}.mp4", seconds=seconds))
     assert result.status == "indexed"
     assert motion.ask(result.video_id, "How many people are there?").count == 0
 
