@@ -9,7 +9,10 @@
     │   └── UnknownProviderError
     ├── VideoError                  4   a file that cannot be read as a video
     ├── ProviderError               5   a model or its weights
-    │   └── RefusalError
+    │   ├── RefusalError                a model declined
+    │   ├── ReplyError                  a model's reply cannot be used
+    │   ├── BudgetError                 the ceiling on tokens or cost is reached
+    │   └── ReplayError                 a reply that was not recorded
     ├── GraphError                  6   Neo4j: unreachable, refused, wrong schema
     │   ├── ServerError                 the embedded server could not be fetched, started or stopped
     │   ├── UnavailableError            no answer over Bolt
@@ -66,13 +69,27 @@ class ProviderError(RavuError):
 
     exit_code = 5
 
-    def __init__(self, message: str, *, retryable: bool = False) -> None:
+    def __init__(self, message: str, *, retryable: bool = False, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.retryable = retryable
+        self.retry_after_s = retry_after_s
+        """Seconds that the provider asked to wait for; None when it named none."""
 
 
 class RefusalError(ProviderError):
-    """A model declined to answer."""
+    """A model, or its safety filter, declined to answer."""
+
+
+class ReplyError(ProviderError):
+    """A model's reply cannot be used, even after it was told what is wrong with it."""
+
+
+class BudgetError(ProviderError):
+    """The ceiling on tokens or cost is reached; what was done is kept."""
+
+
+class ReplayError(ProviderError):
+    """Only recorded replies may be used, and this one was not recorded."""
 
 
 class GraphError(RavuError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from ravu_kg.types import Detection, FloatArray, TrackedDetection, VideoFrame
+from ravu_kg.types import Detection, FloatArray, ModelReply, ModelRequest, TrackedDetection, VideoFrame
 
 
 class Detector(Protocol):
@@ -69,5 +69,28 @@ class Embedder(Protocol):
 
         Raises:
             ProviderError: the model failed.
+        """
+        ...
+
+
+class LanguageModel(Protocol):
+    """Answers requests of text and, when it can, images (the paper's g_l and g_m). Safe to call from threads."""
+
+    @property
+    def name(self) -> str:
+        """Reference of the provider with its model, as usage and the graph name it."""
+        ...
+
+    @property
+    def accepts_images(self) -> bool:
+        """Whether requests may hold images."""
+        ...
+
+    def complete(self, request: ModelRequest, timeout_s: float) -> ModelReply:
+        """One call, without any retry; the reply is text as the model wrote it, not yet checked.
+
+        Raises:
+            RefusalError: a safety filter or the model itself declined.
+            ProviderError: anything else; ``retryable`` and ``retry_after_s`` say whether and when to try again.
         """
         ...

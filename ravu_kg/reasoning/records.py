@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from ravu_kg.reasoning.plan import FunctionName, Plan, TimeField
-from ravu_kg.types import Span
+from ravu_kg.types import Span, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +126,6 @@ class StepTrace:
             "rows": self.rows,
             "elapsed_s": round(self.elapsed_s, 6),
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What models cost; all zero without one."""
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

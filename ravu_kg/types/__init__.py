@@ -31,6 +31,7 @@ from ravu_kg.types.graph import (
     frame_node_id,
     video_id,
 )
+from ravu_kg.types.model import ModelReply, ModelRequest, Picture, Usage
 from ravu_kg.types.seen import (
     Detection,
     GivenEvent,
@@ -63,7 +64,10 @@ __all__ = [
     "Image",
     "LinkScope",
     "LinkStatus",
+    "ModelReply",
+    "ModelRequest",
     "Perception",
+    "Picture",
     "Relation",
     "SameAs",
     "SampledFrame",
@@ -74,6 +78,7 @@ __all__ = [
     "TrackEnd",
     "TrackLink",
     "TrackedDetection",
+    "Usage",
     "VideoFrame",
     "VideoInfo",
     "VideoRecord",
