@@ -7,7 +7,7 @@ import os
 import tempfile
 import zipfile
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -119,19 +119,23 @@ def detections_of(
         cache.save(stretch, known)
 
 
-def ahead(items: Iterable[_T], count: int) -> Iterator[_T]:
+def ahead(items: Iterable[_T], count: int) -> Generator[_T]:
     """The same items in the same order, made by a thread of their own up to ``count`` ahead of their use.
 
     Decoding, detecting and tracking use the cores in turns; side by side none waits for the others. What making an
-    item raises is raised where it would have been used.
+    item raises is raised where it would have been used. Close it when it is left before its end, by Ctrl-C too: the
+    item that is being made is then the last one.
     """
     end = object()
     iterator = iter(items)
-    with ThreadPoolExecutor(max_workers=1) as pool:
+    pool = ThreadPoolExecutor(max_workers=1)
+    try:
         coming = deque(pool.submit(next, iterator, end) for _ in range(count))
         while (item := coming.popleft().result()) is not end:
             coming.append(pool.submit(next, iterator, end))
             yield item  # pyright: ignore[reportReturnType]  # anything but the end is an item
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _detected(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -57,13 +58,16 @@ def perceive(
     watched = _Watched(video, sample_interval_s, progress)
     observer = Observer(video.width_px, video.height_px, _interval_s(video, tracking_rate_hz))
     shots = ShotDetector()
-    frames = ahead(read_frames(video, tracking_rate_hz), _AHEAD)
-    for frame, detections in ahead(detections_of(frames, detector, cache), _AHEAD):
-        if shots.starts_shot(frame):
-            watched.cuts_s.append(frame.timestamp_s)
-            observer.cut()
-            tracker.reset()
-        observer.observe(frame, tracker.update(frame, detections), watched.take(frame))
+    with (
+        closing(ahead(read_frames(video, tracking_rate_hz), _AHEAD)) as frames,
+        closing(ahead(detections_of(frames, detector, cache), _AHEAD)) as seen,  # closed first: it uses the frames
+    ):
+        for frame, detections in seen:
+            if shots.starts_shot(frame):
+                watched.cuts_s.append(frame.timestamp_s)
+                observer.cut()
+                tracker.reset()
+            observer.observe(frame, tracker.update(frame, detections), watched.take(frame))
     tracks = make_tracks(observer.finish(watched.last_s or 0.0), watched.frames)
     return Perception(
         video=video,

@@ -288,22 +288,31 @@ def test_a_server_that_does_not_answer_is_named(ravu: Ravu):
 
 
 def start(env: dict[str, str], *arguments: object) -> subprocess.Popen[str]:
-    whole = {**os.environ, **env}
+    def heed_interrupts() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a test run in the background of a shell ignores them
+
     command = [PROGRAM, *map(str, arguments)]
-    return subprocess.Popen(command, env=whole, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        command,
+        env={**os.environ, **env},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_interrupts,
+    )
 
 
 @pytest.fixture
-def interrupted(memory: VideoMemory, fresh_cache: dict[str, str]) -> Callable[[Path, signal.Signals], int]:
-    """Indexes a clip in a process of its own and sends it a signal while it watches the video; gives the exit code."""
+def interrupted(memory: VideoMemory, fresh_cache: dict[str, str]) -> Callable[[Path, signal.Signals, int], int]:
+    """Indexes a clip in a process of its own and sends it a signal in a quarter of watching; gives the exit code."""
 
-    def interrupt(clip: Path, number: signal.Signals) -> int:
+    def interrupt(clip: Path, number: signal.Signals, quarter: int) -> int:
         with start(fresh_cache, "index", clip) as process:
             assert process.stderr is not None
-            for line in process.stderr:
-                if "watching" in line and "watching 0%" not in line:
-                    process.send_signal(number)
-                    break
+            watching = (line for line in process.stderr if "watching" in line)
+            for _ in range(quarter):
+                next(watching)
+            process.send_signal(number)
             process.communicate(timeout=120)
             return process.returncode
 
@@ -313,11 +322,11 @@ def interrupted(memory: VideoMemory, fresh_cache: dict[str, str]) -> Callable[[P
 def test_ctrl_c_leaves_with_130_and_kill_leaves_nothing_that_the_next_run_does_not_repair(
     memory: VideoMemory, interrupted, fresh_cache: dict[str, str], data_dir: Path, tmp_path: Path, ravu: Ravu
 ):
-    clip = copied(data_dir / "videos" / "baby_reading.mp4", tmp_path / "killed.mp4")
+    clip = copied(data_dir / "videos" / "woman_in_room.mp4", tmp_path / "killed.mp4")
     with suppress(NotFoundError):  # from an earlier run in the same home
         memory.delete(str(clip))
-    assert interrupted(clip, signal.SIGINT) == 130
-    assert interrupted(clip, signal.SIGKILL) == -signal.SIGKILL
+    assert interrupted(clip, signal.SIGINT, 2) == 130
+    assert interrupted(clip, signal.SIGKILL, 4) == -signal.SIGKILL  # the first 20 s are known by then
     (resumed,) = Ravu({**ravu.env, **fresh_cache}).json("index", clip)  # type: ignore[misc]
     assert resumed["status"] == "indexed"
     graph = memory.canonical(str(clip))

@@ -41,3 +41,24 @@ def test_an_error_comes_where_its_item_would_have() -> None:
     assert next(taken) == 1
     with pytest.raises(ValueError, match="broken"):
         next(taken)
+
+
+def test_left_early_nothing_more_is_made_than_what_is_being_made() -> None:
+    made: list[int] = []
+    second = threading.Event()
+    left = threading.Event()
+
+    def items() -> Iterator[int]:
+        for item in range(20):
+            if item == 1:
+                second.set()
+                left.wait(5)
+            made.append(item)
+            yield item
+
+    taken = ahead(items(), 4)
+    assert next(taken) == 0
+    assert second.wait(5)
+    threading.Timer(0.1, left.set).start()
+    taken.close()
+    assert made == [0, 1]
