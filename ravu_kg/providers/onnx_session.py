@@ -56,12 +56,13 @@ class Session(Protocol):
         ...
 
 
-def load(path: Path, otherwise: str) -> tuple[Session, str]:
+def load(path: Path, otherwise: str, *, threads: int = 0) -> tuple[Session, str]:
     """A session on the CPU and the SHA-256 of its file.
 
     Args:
         path: an ONNX file that holds its weights.
         otherwise: what to do when there is no such file, as a sentence.
+        threads: of one run; 0 for the library's default, all cores.
 
     Raises:
         ProviderError: the file is missing, unreadable or no ONNX model.
@@ -75,6 +76,7 @@ def load(path: Path, otherwise: str) -> tuple[Session, str]:
     onnxruntime.disable_telemetry_events()
     settings = onnxruntime.SessionOptions()
     settings.log_severity_level = 3
+    settings.intra_op_num_threads = threads
     try:
         session = onnxruntime.InferenceSession(content, settings, providers=["CPUExecutionProvider"])
     except RUNTIME_ERRORS as error:

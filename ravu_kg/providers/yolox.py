@@ -11,7 +11,9 @@ from strong boxes only and use weak ones to bridge frames in which the entity is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import cv2
@@ -30,7 +32,8 @@ SCORE_THRESHOLD = 0.1
 _NMS_IOU = 0.45
 _STRIDES = (8, 16, 32)
 _PADDING = 114
-_MAX_BATCH = 8
+_SIDE_BY_SIDE = 4
+"""Pictures looked at together: on few cores one thread each is a third faster than all threads on one picture."""
 _OTHERWISE = "Check the path, or write yolox:nano to fetch a small model."
 _NANO = Weights(
     "yolox_nano.onnx",
@@ -60,14 +63,16 @@ def create(model: str, options: Mapping[str, object]) -> YoloxDetector:
 
 
 class YoloxDetector:
-    """One ONNX session with its buffers; every result depends on its frame alone."""
+    """One ONNX session; every result depends on its frame alone."""
 
     stateful = False
 
     def __init__(self, path: Path, score_threshold: float) -> None:
         self._path = path
         self._score_threshold = score_threshold
-        self._session, digest = onnx_session.load(path, _OTHERWISE)
+        cores = os.cpu_count() or 1
+        self._session, digest = onnx_session.load(path, _OTHERWISE, threads=max(1, cores // _SIDE_BY_SIDE))
+        self._workers = ThreadPoolExecutor(min(cores, _SIDE_BY_SIDE), thread_name_prefix="yolox")
         changed = f", score_threshold={score_threshold:g}" if score_threshold != SCORE_THRESHOLD else ""
         self._name = f"yolox:{path.name}@{digest[:8]}{changed}"
         (self._input,) = self._session.get_inputs()[:1]
@@ -75,12 +80,9 @@ class YoloxDetector:
         if len(shape) != 4 or shape[1] != 3 or self._input.type != "tensor(float)":
             raise self._mismatch(f"its input is {self._input.type} {shape}, not float [batch, 3, height, width]")
         height_px, width_px = (value if isinstance(value, int) else 416 for value in shape[2:])
-        self._batch = 1 if isinstance(shape[0], int) else _MAX_BATCH
-        self._canvas = np.full((height_px, width_px, 3), _PADDING, np.uint8)
-        self._blob = np.empty((self._batch, 3, height_px, width_px), np.float32)
+        self._height_px, self._width_px = height_px, width_px
         self._offsets, self._scales = _grid(height_px, width_px)
-        self._blob.fill(_PADDING)
-        self._run(1)  # a wrong file shows now, not in the middle of a video
+        self._run(self._filled())  # a wrong file shows now, not in the middle of a video
 
     @property
     def name(self) -> str:
@@ -93,34 +95,29 @@ class YoloxDetector:
         Raises:
             ProviderError: the model failed.
         """
-        return [found for start in range(0, len(frames), self._batch) for found in self._detect(frames, start)]
+        return list(self._workers.map(self._detect, (frame.image for frame in frames)))
 
-    def _detect(self, frames: Sequence[VideoFrame], start: int) -> Iterator[list[Detection]]:
-        images = [frame.image for frame in frames[start : start + self._batch]]
-        ratios = [self._place(slot, image) for slot, image in enumerate(images)]
-        for image, ratio, rows in zip(images, ratios, self._run(len(images)), strict=True):
-            yield self._boxes(rows, ratio, image.shape[1], image.shape[0])
-
-    def _place(self, slot: int, image: Image) -> float:
-        """Scale a picture into the top left corner of an input slot; gives the factor."""
-        height_px, width_px = self._canvas.shape[:2]
-        ratio = min(height_px / image.shape[0], width_px / image.shape[1])
+    def _detect(self, image: Image) -> list[Detection]:
+        canvas = self._filled()
+        ratio = min(self._height_px / image.shape[0], self._width_px / image.shape[1])
         scaled_height, scaled_width = max(1, int(image.shape[0] * ratio)), max(1, int(image.shape[1] * ratio))
-        self._canvas[scaled_height:] = _PADDING
-        self._canvas[:, scaled_width:] = _PADDING
-        self._canvas[:scaled_height, :scaled_width] = cv2.resize(image, (scaled_width, scaled_height))
-        np.copyto(self._blob[slot], self._canvas.transpose(2, 0, 1)[::-1])  # red-green-blue to blue-green-red
-        return ratio
+        canvas[:scaled_height, :scaled_width] = cv2.resize(image, (scaled_width, scaled_height))
+        return self._boxes(self._run(canvas), ratio, image.shape[1], image.shape[0])
 
-    def _run(self, count: int) -> FloatArray:
+    def _filled(self) -> Image:
+        """An empty input; a picture goes to its top left corner."""
+        return np.full((self._height_px, self._width_px, 3), _PADDING, np.uint8)
+
+    def _run(self, canvas: Image) -> FloatArray:
+        blob = np.ascontiguousarray(canvas.transpose(2, 0, 1)[None, ::-1], np.float32)  # red-green-blue to blue first
         try:
-            (rows,) = self._session.run(None, {self._input.name: self._blob[:count]})[:1]
+            (rows,) = self._session.run(None, {self._input.name: blob})[:1]
         except onnx_session.RUNTIME_ERRORS as error:
             raise ProviderError(f"{self._path}: the model failed: {error}. Give another file.") from error
-        expected = (count, len(self._offsets), 5 + len(COCO_80))
+        expected = (1, len(self._offsets), 5 + len(COCO_80))
         if rows.shape != expected:
             raise self._mismatch(f"its output is {list(rows.shape)}, not {list(expected)}")
-        return rows
+        return rows[0]
 
     def _boxes(self, rows: FloatArray, ratio: float, width_px: int, height_px: int) -> list[Detection]:
         kept = np.flatnonzero(rows[:, 4] >= self._score_threshold)  # a score is never above its objectness

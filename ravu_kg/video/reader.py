@@ -157,7 +157,9 @@ class _Placement:
         )
 
     def apply(self, frame: DecodedFrame) -> Image:
-        rgb = frame.reformat(width=self.scaled_width_px, height=self.scaled_height_px, format="rgb24").to_ndarray()
+        rgb = frame.reformat(
+            width=self.scaled_width_px, height=self.scaled_height_px, format="rgb24", threads=1
+        ).to_ndarray()
         image = np.asarray(rgb, dtype=np.uint8)
         if self.transposed:
             image = image.transpose(1, 0, 2)
