@@ -46,11 +46,9 @@ class ConfigurationError(RavuError):
 class MissingExtraError(ConfigurationError):
     """A provider needs a library that is not installed."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(
-            f"{what} needs libraries that are not installed. Install them: pip install 'ravu-kg[{extra}]', "
-            f"or in a checkout: pip install -e '.[{extra}]'"
-        )
+    def __init__(self, what: str, extra: str, *, command: str | None = None) -> None:
+        usual = f"pip install 'ravu-kg[{extra}]', or in a checkout: pip install -e '.[{extra}]'"
+        super().__init__(f"{what} needs libraries that are not installed. Install them: {command or usual}")
         self.extra = extra
 
 
@@ -69,11 +67,23 @@ class ProviderError(RavuError):
 
     exit_code = 5
 
-    def __init__(self, message: str, *, retryable: bool = False, retry_after_s: float | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        retryable: bool = False,
+        retry_after_s: float | None = None,
+        rate_limited: bool = False,
+        request_only: bool = False,
+    ) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.retry_after_s = retry_after_s
         """Seconds that the provider asked to wait for; None when it named none."""
+        self.rate_limited = rate_limited
+        """Too many calls for now (HTTP 429): it passes, so it is waited for longer than a failure."""
+        self.request_only = request_only
+        """It is about what this request holds, such as its length, and not about the key, the model or the server."""
 
 
 class RefusalError(ProviderError):

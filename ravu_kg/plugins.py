@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Literal
 
 from ravu_kg.errors import ConfigurationError, MissingExtraError, ProviderError, UnknownProviderError
-from ravu_kg.protocols import Detector, Embedder, Tracker
+from ravu_kg.protocols import Detector, Embedder, LanguageModel, Tracker
 
-Kind = Literal["detector", "tracker", "embedder"]
+Kind = Literal["detector", "tracker", "embedder", "language model"]
 Options = Mapping[str, Mapping[str, object]]
 """Provider name -> its options (``[providers.NAME]`` of the settings)."""
 
@@ -23,6 +23,7 @@ _GROUPS: dict[Kind, str] = {
     "detector": "ravu_kg.detectors",
     "tracker": "ravu_kg.trackers",
     "embedder": "ravu_kg.embedders",
+    "language model": "ravu_kg.language_models",
 }
 _AUTO = ("ultralytics", "yolox", "people+motion")
 
@@ -62,6 +63,16 @@ def load_tracker(reference: str, options: Options) -> Tracker:
 def load_embedder(reference: str, options: Options) -> Embedder:
     """An embedder; raises as :func:`load_detector`."""
     factory: Callable[[str, Mapping[str, object]], Embedder] = _entry_point("embedder", reference).load()
+    return factory(_model(reference), _options(reference, options))
+
+
+def load_language_model(reference: str, options: Options) -> LanguageModel:
+    """A language model, ``"gemini:MODEL"``; raises as :func:`load_detector`.
+
+    Raises:
+        ConfigurationError: its key is not in the environment, or an option of it is wrong.
+    """
+    factory: Callable[[str, Mapping[str, object]], LanguageModel] = _entry_point("language model", reference).load()
     return factory(_model(reference), _options(reference, options))
 
 

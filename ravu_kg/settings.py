@@ -1,7 +1,7 @@
-"""Settings and where each came from: flags > environment > ``ravu-kg.toml`` > defaults.
+"""Settings and where each came from: flags > environment > ``ravu-kg.toml`` > profile > defaults.
 
-Nothing is read at import; :func:`load` reads the environment and at most one file when it is called.
-Secrets come from the environment only. A variable is ``RAVU_KG_`` and the key in capitals, ``__`` for a dot:
+Nothing is read at import; :func:`load` reads the environment, at most one file and at most one profile when it is
+called. Secrets come from the environment only. A variable is ``RAVU_KG_`` and the key in capitals, ``__`` for a dot:
 ``RAVU_KG_MODELS__DETECT``; ``NEO4J_URI``, ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and ``NEO4J_DATABASE`` work as well.
 """
 
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from importlib.resources import files
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast, get_args
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, model_validator
@@ -31,6 +33,9 @@ _NEO4J_VARIABLES = {
 }
 _PATH_KEYS = ("cache", "server.home")
 _SECRET_WORDS = ("password", "api_key", "apikey", "token", "secret")
+_SECRET_VALUE = re.compile(r"sk-[\w-]{16,}|AIza[\w-]{30,}")
+_KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
+Profile = Literal["gemini", "openai", "local", "offline"]
 _Layer = dict[str, tuple[object, str]]
 """Dotted key -> value and where it came from."""
 
@@ -61,11 +66,45 @@ class ServerSettings(_Section):
 
 
 class ModelSettings(_Section):
-    """The provider of each role, as ``name:model``."""
+    """The provider of each role, as ``name:model``; :mod:`ravu_kg.models.roles` says what unset ones fall back to."""
 
     detect: str = "auto"
     track: str = "steady"
+    describe: str = "measured"
+    graph: str | None = None
+    sentence: str | None = None
+    events: str | None = None
+    plan: str = "rules"
+    rerank: str | None = None
+    identify: str | None = None
+    count: str | None = None
+    analyze: str | None = None
+    answer: str = "extractive"
     embed: str = "sentence-transformers:all-mpnet-base-v2"
+
+
+class CallSettings(_Section):
+    """How language models are called."""
+
+    concurrency: int = Field(default=8, ge=1, le=256)
+    """Calls of one model at a time, at most."""
+    timeout_s: float = Field(default=120.0, gt=0, le=3600)
+    """How long one call may take."""
+    retries: int = Field(default=6, ge=1, le=100)
+    """Further attempts after a failure that may pass; waiting for a rate limit counts for none."""
+    max_cost_usd: float | None = Field(default=None, gt=0)
+    """Ceiling of a run, by the price table."""
+    max_tokens: int | None = Field(default=None, gt=0)
+    """Ceiling of a run, input and output together."""
+
+
+class PriceSettings(_Section):
+    """What a model costs, in US dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached_input: float | None = Field(default=None, ge=0)
+    """For input that the provider had in its cache; without it the price of input."""
 
 
 class Settings(_Section):
@@ -74,12 +113,17 @@ class Settings(_Section):
     neo4j: Neo4jSettings = Neo4jSettings()
     server: ServerSettings = ServerSettings()
     models: ModelSettings = ModelSettings()
+    calls: CallSettings = CallSettings()
+    profile: Profile | None = None
+    """Ready-made models for every role, for whatever is not set otherwise."""
     tracking_rate_hz: float = Field(default=5.0, gt=0, le=240)
     sample_interval_s: float = Field(default=1.0, gt=0)
     cache: Path = Field(default_factory=lambda: Path(platformdirs.user_cache_dir("ravu-kg", appauthor=False)))
     """Folder of everything that can be made again: jars, weights, detections, sentence vectors."""
     providers: dict[str, dict[str, object]] = Field(default_factory=dict[str, dict[str, object]])
     """Options of a provider by its name."""
+    prices: dict[str, PriceSettings] = Field(default_factory=dict[str, PriceSettings])
+    """Prices by reference, ``[prices."openai:my-model"]``; they come before those of the price table."""
 
     _origins: dict[str, str] = PrivateAttr(default_factory=dict[str, str])
 
@@ -124,6 +168,8 @@ def load(flags: Mapping[str, object] | None = None, config: Path | None = None) 
     layers = [_flag_layer(flags or {}), _environment_layer()]
     if file is not None:
         layers.append(_file_layer(file))
+    if profile := next((layer["profile"] for layer in layers if "profile" in layer), None):
+        layers.append(_profile_layer(*profile))
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
     for layer in reversed(layers):
@@ -161,7 +207,7 @@ def _file_layer(file: Path) -> _Layer:
         ) from error
     layer: _Layer = {}
     for key, value in _leaves(values):
-        if _is_secret(key):
+        if _is_secret(key) or (isinstance(value, str) and _SECRET_VALUE.match(value)):
             raise ConfigurationError(
                 f"{file}: {key}: secrets are read from the environment only. Remove the line and set "
                 f"{_variable_of(key)} instead."
@@ -173,6 +219,18 @@ def _file_layer(file: Path) -> _Layer:
         )
         layer[key] = (anchored, str(file))
     return layer
+
+
+def _profile_layer(name: object, origin: str) -> _Layer:
+    # Read as data: the settings know nothing of the models that the profiles belong to.
+    if name not in get_args(Profile):
+        near = difflib.get_close_matches(str(name), get_args(Profile), n=1)
+        raise ConfigurationError(
+            f"{origin}: there is no profile {name!r}. Profiles: {', '.join(get_args(Profile))}."
+            + (f" Did you mean {near[0]}?" if near else "")
+        )
+    text = (files("ravu_kg") / "models" / "profiles" / f"{name}.toml").read_text(encoding="utf-8")
+    return {key: (value, f"profile {name}") for key, value in _leaves(tomllib.loads(text)) if key != "extra"}
 
 
 def _environment_layer() -> _Layer:
@@ -206,13 +264,13 @@ def _flag_layer(flags: Mapping[str, object]) -> _Layer:
 
 
 def _known_keys() -> list[str]:
-    """Every dotted key, but for the options of providers, which belong to them."""
+    """Every dotted key, but for the options of providers, which belong to them, and the prices of models."""
     keys: list[str] = []
     for name, field in Settings.model_fields.items():
         section = field.annotation
         if isinstance(section, type) and issubclass(section, BaseModel):
             keys += [f"{name}.{key}" for key in section.model_fields]
-        elif name != "providers":
+        elif name not in ("providers", "prices"):
             keys.append(name)
     return keys
 
@@ -221,6 +279,13 @@ def _check_known(key: str, where: str) -> None:
     parts = key.split(".")
     if key in _known_keys() or (parts[0] == "providers" and len(parts) >= 3):
         return
+    if parts[0] == "prices":
+        if len(parts) >= 3 and parts[-1] in PriceSettings.model_fields and ":" in key:
+            return
+        raise ConfigurationError(
+            f'{where}: {key}: prices are given per model in the settings file, as [prices."NAME:MODEL"] with '
+            f"{', '.join(PriceSettings.model_fields)} in US dollars per million tokens."
+        )
     if parts[0] == "providers":
         raise ConfigurationError(f"{where}: {key}: options are given per provider, as providers.NAME.OPTION.")
     by_last_part = {known.rsplit(".", 1)[-1]: known for known in _known_keys()}
@@ -231,10 +296,15 @@ def _check_known(key: str, where: str) -> None:
 
 
 def _is_secret(key: str) -> bool:
-    return any(word in key.rsplit(".", 1)[-1].lower() for word in _SECRET_WORDS)
+    """By its name; numbers of tokens are none."""
+    name = key.rsplit(".", 1)[-1].lower()
+    return name == "key" or (not name.endswith("tokens") and any(word in name for word in _SECRET_WORDS))
 
 
 def _variable_of(key: str) -> str:
+    parts = key.split(".")
+    if parts[0] == "providers" and parts[1] in _KEY_VARIABLES:
+        return _KEY_VARIABLES[parts[1]]
     by_key = {known: variable for variable, known in _NEO4J_VARIABLES.items()}
     return by_key.get(key, _PREFIX + key.upper().replace(".", "__"))
 
@@ -259,6 +329,8 @@ def _leaves(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[st
 
 def _assign(values: dict[str, object], key: str, value: object) -> None:
     *sections, last = key.split(".")
+    if sections[:1] == ["prices"]:
+        sections = ["prices", ".".join(sections[1:])]  # models have dots in their names
     for section in sections:
         # Known keys never lead through a plain value, so what is there is a section.
         values = cast("dict[str, object]", values.setdefault(section, dict[str, object]()))

@@ -128,7 +128,9 @@ def test_variables_of_the_tests_are_left_alone(monkeypatch: pytest.MonkeyPatch):
     ("text", "variable"),
     [
         ('[neo4j]\npassword = "x"\n', "NEO4J_PASSWORD"),
-        ('[providers.openai]\napi_key = "x"\n', "RAVU_KG_PROVIDERS__OPENAI__API_KEY"),
+        ('[providers.openai]\napi_key = "x"\n', "OPENAI_API_KEY"),
+        ('[providers.gemini]\nkey = "x"\n', "GEMINI_API_KEY"),
+        ('[providers.other]\nauth_token = "x"\n', "RAVU_KG_PROVIDERS__OTHER__AUTH_TOKEN"),
     ],
 )
 def test_a_secret_in_the_file_is_refused_and_not_repeated(tmp_path: Path, text: str, variable: str):
