@@ -14,14 +14,22 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue
 
 
 def _strict(schema: dict[str, JsonValue]) -> None:
-    """Every key required, none added, no words but the stage's name: what servers with strict schemas ask for."""
+    """Every key required and none added, as servers with strict schemas ask; no words that say nothing."""
     properties = cast("dict[str, dict[str, JsonValue]]", schema["properties"])  # of an object schema, by pydantic
-    for one in properties.values():
+    for one in (*properties.values(), schema):
         one.pop("title", None)
         one.pop("default", None)
     schema["required"] = list[JsonValue](properties)
     schema["additionalProperties"] = False
     schema.pop("description", None)
+
+
+def _named(stage: str) -> ConfigDict:
+    def schema_extra(schema: dict[str, JsonValue]) -> None:
+        _strict(schema)
+        schema["title"] = stage
+
+    return ConfigDict(title=stage, json_schema_extra=schema_extra)
 
 
 class _Part(BaseModel):
@@ -58,10 +66,10 @@ class DetectedFrame(_Part):
     boxes: list[FoundBox]
 
 
-class DetectReply(_Part):
+class DetectReply(BaseModel):
     """Reply of the stage ``detect``."""
 
-    model_config = ConfigDict(title="detect")
+    model_config = _named("detect")
     frames: list[DetectedFrame]
 
 
@@ -82,10 +90,10 @@ class SeenFrame(_Part):
     new: list[NewThing] = []
 
 
-class DescribeReply(_Part):
+class DescribeReply(BaseModel):
     """Reply of the stage ``describe``."""
 
-    model_config = ConfigDict(title="describe")
+    model_config = _named("describe")
     frames: list[SeenFrame]
 
 
@@ -112,10 +120,10 @@ class GraphFrame(_Part):
     edges: list[GraphEdge] = []
 
 
-class GraphReply(_Part):
+class GraphReply(BaseModel):
     """Reply of the stage ``graph``."""
 
-    model_config = ConfigDict(title="graph")
+    model_config = _named("graph")
     frames: list[GraphFrame]
 
 
@@ -127,10 +135,10 @@ class NodeSentence(_Part):
     text: str
 
 
-class SentenceReply(_Part):
+class SentenceReply(BaseModel):
     """Reply of the stage ``sentence``."""
 
-    model_config = ConfigDict(title="sentence")
+    model_config = _named("sentence")
     sentences: list[NodeSentence]
 
 
@@ -143,8 +151,8 @@ class EntityEvent(_Part):
     text: str
 
 
-class EventsReply(_Part):
+class EventsReply(BaseModel):
     """Reply of the stage ``events``."""
 
-    model_config = ConfigDict(title="events")
+    model_config = _named("events")
     events: list[EntityEvent]
