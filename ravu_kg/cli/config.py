@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ravu_kg.cli.frame import State
+from ravu_kg.cli.frame import State, profile_option
 from ravu_kg.cli.output import echo_json, examples, json_option, print_table
 
 
@@ -14,11 +14,13 @@ def command() -> None:
 
     Command-line flags come before the environment (RAVU_KG_TRACKING_RATE_HZ, RAVU_KG_MODELS__DETECT, NEO4J_URI,
     NEO4J_USERNAME, NEO4J_PASSWORD, NEO4J_DATABASE), the environment before ravu-kg.toml in the current folder or
-    above it, and the file before the defaults.
+    above it, the file before the profile (--profile, RAVU_KG_PROFILE, or profile in the file), and the profile before
+    the defaults.
     """
 
 
-@command.command(epilog=examples("ravu-kg config show", "RAVU_KG_MODELS__DETECT=motion ravu-kg config show --json"))
+@command.command(epilog=examples("ravu-kg config show", "ravu-kg config show --profile gemini"))
+@profile_option
 @json_option
 @click.pass_obj
 def show(state: State, as_json: bool) -> None:

@@ -6,28 +6,37 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ravu_kg.cli.frame import State
+from ravu_kg.cli.frame import State, profile_option
 from ravu_kg.cli.output import echo_json, examples, json_option, print_table, status_line
-from ravu_kg.errors import ConfigurationError
+from ravu_kg.errors import ConfigurationError, ProviderError
 
 if TYPE_CHECKING:
     from ravu_kg.memory.diagnosis import Finding
 
 
-@click.command("doctor", epilog=examples("ravu-kg doctor", "ravu-kg doctor --fetch embedder"))
+@click.command(
+    "doctor",
+    epilog=examples("ravu-kg doctor", "ravu-kg doctor --fetch embedder", "ravu-kg doctor --profile openai --probe"),
+)
 @click.option(
     "--fetch",
     type=click.Choice(["embedder"]),
     help="Fetch what is missing: the embedder's weights (404 MB for the default one).",
 )
+@click.option(
+    "--probe", is_flag=True, help="Call the language model of each role once: a few tokens, which the provider bills."
+)
+@profile_option
 @json_option
 @click.pass_obj
-def command(state: State, fetch: str | None, as_json: bool) -> None:
+def command(state: State, fetch: str | None, probe: bool, as_json: bool) -> None:
     """Say what would be used and what is missing.
 
-    Which server and which models, and how to get what is not there.
+    Which server and which models, and how to get what is not there. No language model is called without --probe, which
+    reports for each role how long its model takes, what that costs, and whether images and schemas work.
 
-    The exit code is 3 when something is missing without which nothing can be indexed or asked.
+    The exit code is 3 when something is missing without which nothing can be indexed or asked, and 5 when a model that
+    was called failed.
     """
     from ravu_kg.memory.diagnosis import diagnose
     from ravu_kg.memory.opening import share_cache
@@ -38,11 +47,13 @@ def command(state: State, fetch: str | None, as_json: bool) -> None:
         if fetch:
             share_cache(settings)
             fetch_embedder(settings.models.embed, settings.providers, say)
-        findings = diagnose(settings, say)
+        findings = diagnose(settings, say, probe=probe)
     if as_json:
         echo_json([finding.to_dict() for finding in findings])
     else:
         print_table(("", "", ""), [(_mark(one), one.subject, one.detail) for one in findings])
+    if probe and any(finding.role and not finding.good for finding in findings):
+        raise click.exceptions.Exit(ProviderError.exit_code)
     if any(finding.needed and not finding.good for finding in findings):
         raise click.exceptions.Exit(ConfigurationError.exit_code)
 

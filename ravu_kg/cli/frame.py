@@ -6,11 +6,11 @@ import errno
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import click
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ravu_kg.settings import Settings
 
 INTERRUPTED = 130
+PROFILES = ("gemini", "openai", "local", "offline")
+_Function = TypeVar("_Function", bound=Callable[..., object])
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Index and ask": ("index", "ask", "search", "demo"),
@@ -39,20 +41,41 @@ class State:
 
     config: Path | None = None
     debug: bool = False
+    profile: str | None = None
+    """Of :func:`profile_option`, for commands that have it."""
 
     def settings(self, flags: Mapping[str, object] | None = None) -> Settings:
         """The effective settings, command-line flags first."""
         from ravu_kg.settings import load
 
-        return load(flags, self.config)
+        return load({"profile": self.profile, **(flags or {})}, self.config)
 
     def open_memory(self, flags: Mapping[str, object] | None = None) -> VideoMemory:
         """The memory, its server started when needed, with a progress line."""
         from ravu_kg.memory import VideoMemory
+        from ravu_kg.models.profiles import require_extra
 
         settings = self.settings(flags)
+        require_extra(settings)  # before a server is started for nothing
         with status_line() as say:
             return VideoMemory.open(settings, progress=say)
+
+
+def profile_option(function: _Function) -> _Function:
+    """The ``--profile`` option, for commands that use models; their :class:`State` knows its value."""
+    return click.option(
+        "--profile",
+        type=click.Choice(PROFILES),
+        expose_value=False,
+        callback=_remember_profile,
+        help="Ready-made models for every role that is not set otherwise.",
+    )(function)
+
+
+def _remember_profile(ctx: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+    state = ctx.find_object(State)
+    if value is not None and state is not None:
+        ctx.obj = replace(state, profile=value)
 
 
 class LazyGroup(click.Group):

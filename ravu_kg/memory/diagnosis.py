@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,7 +13,18 @@ from tempfile import TemporaryFile
 
 from ravu_kg.errors import ConfigurationError, RavuError
 from ravu_kg.memory.opening import server_config, share_cache
-from ravu_kg.plugins import choose_detector, installed, load_detector, load_embedder, load_tracker
+from ravu_kg.models.probe import Probe
+from ravu_kg.models.probe import probe as probe_model
+from ravu_kg.models.profiles import require_extra
+from ravu_kg.models.roles import ASK_ROLES, INDEX_ROLES, Role, has_model, reference_of, require_images
+from ravu_kg.plugins import (
+    choose_detector,
+    installed,
+    load_detector,
+    load_embedder,
+    load_language_model,
+    load_tracker,
+)
 from ravu_kg.server import EmbeddedServer
 from ravu_kg.server.home import Home
 from ravu_kg.settings import Settings
@@ -30,16 +41,21 @@ class Finding:
     good: bool = True
     needed: bool = True
     """Nothing can be indexed or asked without it."""
+    role: str = ""
+    """What a language model is used for, when this is about one."""
+    probe: Probe | None = None
+    """What a call of that model showed."""
 
     def to_dict(self) -> dict[str, object]:
         """Plain values, for JSON."""
         return asdict(self)
 
 
-def diagnose(settings: Settings, say: Say) -> list[Finding]:
+def diagnose(settings: Settings, say: Say, *, probe: bool = False) -> list[Finding]:
     """Look at everything that indexing and asking need, in the order in which it is needed.
 
-    What is looked at is tried: a detector may fetch its weights, as it would when a video is indexed.
+    What is looked at is tried: a detector may fetch its weights, as it would when a video is indexed. Language models
+    are only called when ``probe`` says so.
     """
     share_cache(settings)
     say("Looking at the server ...")
@@ -50,6 +66,7 @@ def diagnose(settings: Settings, say: Say) -> list[Finding]:
     say("Looking for the embedder ...")
     reference = settings.models.embed
     findings.append(_tried("embedder", reference, lambda: load_embedder(reference, settings.providers).name))
+    findings += _roles(settings, say, probe)
     findings.append(_demo_clip())
     findings.append(_tried("cache", str(settings.cache), lambda: _writable(settings.cache)))
     return findings
@@ -93,10 +110,46 @@ def _detectors(settings: Settings) -> Iterator[Finding]:
     for name in installed("detector"):
         yield _tried(f"detector {name}", name, partial(name_of, name), needed=False)
     chosen = settings.models.detect
+    if has_model(settings, "detect"):  # told among the roles of language models
+        return
     if chosen == "auto":
         yield _tried("detector", chosen, lambda: f"auto: {choose_detector(settings.providers).reference}")
     else:
         yield _tried("detector", chosen, partial(name_of, chosen))
+
+
+def _roles(settings: Settings, say: Say, probe: bool) -> Iterator[Finding]:
+    if settings.profile:
+        yield _tried("profile", settings.profile, lambda: _profile(settings))
+    said: dict[str, str] = {}
+    for role in (*INDEX_ROLES, *ASK_ROLES):
+        if has_model(settings, role):
+            if probe:
+                say(f"Calling the model of the role {role} ...")
+            finding = _role(settings, role, probe)
+            # What is wrong with a model is told once, at the first of its roles.
+            first = finding.subject if finding.good else said.setdefault(finding.detail, finding.subject)
+            yield finding if first == finding.subject else replace(finding, detail=f"see {first}")
+        elif role != "detect":  # a detector, which was told already
+            yield Finding(f"role {role}", f"{reference_of(settings, role)}, without a language model", needed=False)
+
+
+def _role(settings: Settings, role: Role, probe: bool) -> Finding:
+    subject, reference = f"role {role}", reference_of(settings, role)
+    try:
+        if not probe:
+            model = load_language_model(reference, settings.providers)
+            require_images(role, model)
+            return Finding(subject, f"{model.name}{'' if model.accepts_images else ', text only'}", role=role)
+        found = probe_model(settings, role)
+    except RavuError as error:
+        return Finding(subject, f"{reference}: {error}", good=False, role=role)
+    return Finding(subject, f"{reference}: {found.in_words}", good=found.good, role=role, probe=found)
+
+
+def _profile(settings: Settings) -> str:
+    require_extra(settings)
+    return str(settings.profile)
 
 
 def _demo_clip() -> Finding:

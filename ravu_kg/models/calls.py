@@ -19,7 +19,7 @@ from ravu_kg.models.prices import PriceTable
 from ravu_kg.models.profiles import require_extra
 from ravu_kg.models.replies import ReplyStore, key_of, stage_of
 from ravu_kg.models.retrying import Schedule, complete
-from ravu_kg.models.roles import IMAGE_ROLES, Role, has_model, reference_of
+from ravu_kg.models.roles import Role, has_model, reference_of, require_images
 from ravu_kg.models.tokens import count_request
 from ravu_kg.plugins import load_language_model
 from ravu_kg.protocols import LanguageModel
@@ -198,8 +198,7 @@ class ModelCalls:
         except (BudgetError, ReplayError, RefusalError):
             raise
         except ProviderError as error:
-            # More room than the model has may have been asked for; anything else says nothing about the reply.
-            if error.retryable or first.finish != "length":
+            if not error.request_only:  # else more room than the model has may have been asked for
                 raise
             problem = str(error)
         for one in replies if salvage else ():
@@ -327,11 +326,7 @@ def _assign(settings: Settings, role: Role, reference: str, model: LanguageModel
     if model is None:
         options = settings.providers.get(reference.partition(":")[0], {})
         return _Assigned(reference, None, options.get("images", True) is not False)
-    if role in IMAGE_ROLES and not model.accepts_images:
-        raise ConfigurationError(
-            f"The role {role} looks at frames, but {reference} accepts no images. "
-            f"Choose a model that does for models.{role}, or --profile offline, which needs none."
-        )
+    require_images(role, model)
     return _Assigned(reference, model, model.accepts_images)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+from ravu_kg.errors import ConfigurationError
 from ravu_kg.plugins import installed
+from ravu_kg.protocols import LanguageModel
 from ravu_kg.settings import Settings
 
 Role = Literal[
@@ -59,6 +61,19 @@ def has_model(settings: Settings, role: Role) -> bool:
     if role == "detect":  # also names detectors, which are no language models
         return reference.partition(":")[0] in installed("language model")
     return reference not in _WITHOUT_MODEL
+
+
+def require_images(role: Role, model: LanguageModel) -> None:
+    """See that a role which looks at frames has a model that accepts images.
+
+    Raises:
+        ConfigurationError: it does not.
+    """
+    if role in IMAGE_ROLES and not model.accepts_images:
+        raise ConfigurationError(
+            f"The role {role} looks at frames, but {model.name} accepts no images. Choose a model that does for "
+            f"models.{role}, or --profile offline, which needs none."
+        )
 
 
 def uses_models(settings: Settings, roles: Iterable[Role]) -> bool:
