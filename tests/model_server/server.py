@@ -193,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200, {}, _body(received, answer))
 
     def _fault(self, model: ModelServer, received: Received, fault: Fault) -> None:
-        if (error := _as_error(received, fault, model.wording)) is not None:
+        if (error := _as_error(received, fault)) is not None:
             self._error(received.protocol, error)
         elif fault.kind == "refused":
             self._send(200, {}, wire.refusal(received, fault.how))
@@ -237,33 +237,38 @@ def _head(status: int, headers: dict[str, str], body: bytes) -> bytes:
 
 
 def _refused(model: ModelServer, received: Received) -> Fault | None:
-    for name in model.refuses:
-        if name == "responses" and received.protocol == "responses":
-            return _as_error(received, Fault.only_chat(), model.wording)
-        if name == "images" and received.images:
-            return _as_error(received, Fault.no_images(), model.wording)
-        if name == received.format == "json_schema":
-            return _as_error(received, Fault("no_json_schema", how=model.wording), model.wording)
-        if name == received.format == "json_object":
-            return _as_error(received, Fault.no_json_object(), model.wording)
+    """What the server cannot do, in the order in which a real one notices it."""
+    refuses = model.refuses
+    if "responses" in refuses and received.protocol == "responses":
+        return _as_error(received, Fault.only_chat())
+    if "images" in refuses and received.images:
+        return _as_error(received, Fault.no_images())
+    if received.format in refuses:
+        fault = Fault("no_json_schema" if received.format == "json_schema" else "no_json_object", how=model.wording)
+        return _as_error(received, fault)
     return None
 
 
-def _as_error(received: Received, fault: Fault, wording: str) -> Fault | None:
+def _as_error(received: Received, fault: Fault) -> Fault | None:
     if fault.kind == "error":
         return fault
     if fault.kind == "refused" and fault.how == "prompt" and received.protocol != "gemini":
         return Fault.error(400, "The prompt was filtered by the content management policy.", "content_filter")
+    is_gemini = received.protocol == "gemini"
     if fault.kind == "only_chat":
         return Fault.error(404, "Not Found")
     if fault.kind == "no_images":
+        if is_gemini:
+            return Fault.error(400, f"Image input modality is not enabled for models/{received.model}")
         return Fault.error(400, "Invalid content type. image_url is only supported by certain models.")
-    if fault.kind == "no_json_schema":
+    if fault.kind in ("no_json_schema", "no_json_object"):
+        if is_gemini:
+            return Fault.error(400, f"JSON mode is not enabled for models/{received.model}")
         if fault.how == "llama.cpp":
             return Fault.error(500, "[{'type': 'literal_error', 'msg': \"Input should be 'text' or 'json_object'\"}]")
-        return Fault.error(400, "Invalid parameter: 'response_format' of type 'json_schema' is not supported.")
-    if fault.kind == "no_json_object":
-        return Fault.error(400, "Invalid parameter: 'response_format' of type 'json_object' is not supported.")
+        field = "text.format" if received.protocol == "responses" else "response_format"
+        form = fault.kind.removeprefix("no_")
+        return Fault.error(400, f"Invalid parameter: '{field}' of type '{form}' is not supported with this model.")
     return None
 
 
