@@ -28,12 +28,12 @@ from typing import cast
 from filelock import FileLock
 
 from ravu_kg.errors import ProviderError
+from ravu_kg.providers.hub import HUB_TIMEOUT_S, answers
 
 Progress = Callable[[str], None]
 
 _MARKER = "verified.json"
 _PART = re.compile(r"\.zip\.\d+$")
-_HUB_TIMEOUT_S = 3.0
 _PIP_LINES_KEPT = 5
 
 
@@ -137,13 +137,13 @@ def _from_hub(model: Published, staging: Path, progress: Progress) -> dict[str, 
         except OSError:
             url = hf_hub_url(model.repository, name, revision=model.revision)
             # The client would retry for half a minute without a network.
-            if not asked and (constants.HF_HUB_OFFLINE or not _answers(url)):
+            if not asked and (constants.HF_HUB_OFFLINE or not answers(url)):
                 return {}
             if not asked:
                 progress(f"Fetching {model.name} ({model.download_mb} MB) from the hub")
             asked = True
             try:
-                path = hf_hub_download(model.repository, name, revision=model.revision, etag_timeout=_HUB_TIMEOUT_S)
+                path = hf_hub_download(model.repository, name, revision=model.revision, etag_timeout=HUB_TIMEOUT_S)
             except (OSError, HfHubHTTPError) as error:
                 progress(f"The hub broke off: {error}")
                 return {}
@@ -234,17 +234,6 @@ def _pip_arguments(model: Published) -> list[str]:
 
 def _pip_command(model: Published) -> str:
     return " ".join(["python", *_pip_arguments(model)])
-
-
-def _answers(url: str) -> bool:
-    import urllib.request
-
-    request = urllib.request.Request(url, method="HEAD")
-    try:
-        with urllib.request.urlopen(request, timeout=_HUB_TIMEOUT_S):
-            return True
-    except (OSError, ValueError):
-        return False
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
