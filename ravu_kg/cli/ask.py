@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from ravu_kg.cli.frame import State
+from ravu_kg.cli.frame import State, profile_option
 from ravu_kg.cli.output import examples, json_option, say_error
 from ravu_kg.cli.views import Explain, explain_options, show_answer
 from ravu_kg.errors import RavuError, UsageError
@@ -22,6 +22,7 @@ from ravu_kg.errors import RavuError, UsageError
     epilog=examples(
         'ravu-kg ask holiday "Who comes after the first person leaves?"',
         'ravu-kg ask holiday "What is on the table?" --option "a cup" --option "a book"',
+        'ravu-kg ask holiday "Why does the dog run?" --profile openai',
         'ravu-kg ask --all "In which video does a dog appear?"',
         "ravu-kg ask holiday                      (asks for questions, one a line)",
     ),
@@ -31,6 +32,7 @@ from ravu_kg.errors import RavuError, UsageError
 @click.option("--all", "everywhere", is_flag=True, help="Ask about every indexed video; give only the question.")
 @click.option("--option", "options", multiple=True, metavar="TEXT", help="An answer to choose from; repeat it.")
 @explain_options
+@profile_option
 @json_option
 @click.pass_obj
 def command(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ravu_kg.cli.frame import State
+from ravu_kg.cli.frame import State, profile_option
 from ravu_kg.cli.output import FILE, examples, json_option
 from ravu_kg.cli.views import Explain, explain_options, show_answer
 
@@ -15,6 +15,7 @@ from ravu_kg.cli.views import Explain, explain_options, show_answer
 @click.argument("plan_file", metavar="PLAN.json", type=FILE)
 @click.argument("video")
 @explain_options
+@profile_option
 @json_option
 @click.pass_obj
 def command(state: State, plan_file: Path, video: str, explain: bool, explain_file: Path | None, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -15,7 +15,8 @@ from ravu_kg.errors import UsageError
 if TYPE_CHECKING:
     from ravu_kg.memory import VideoMemory
     from ravu_kg.reasoning.plan import Plan, Step
-    from ravu_kg.reasoning.records import Answer
+    from ravu_kg.reasoning.records import Answer, ModelStep
+    from ravu_kg.types import Usage
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
@@ -69,6 +70,41 @@ def show_answer(memory: VideoMemory, answer: Answer, explain: Explain, options: 
         click.echo(f"\n{explain_trace(answer.trace)}")
     click.echo()
     _print_footing(memory, answer)
+    if answer.model_steps:
+        click.echo()
+        print_table(_COST_COLUMNS, _costs(answer.model_steps), right=_COST_COLUMNS[2:])
+
+
+def say_models(steps: Sequence[ModelStep]) -> None:
+    """What models cost, in one line on stderr."""
+    for role, model, *numbers in _costs(steps)[-1:]:
+        named = model or role
+        said = ", ".join(f"{number} {name}" for name, number in zip(_COST_COLUMNS[2:], numbers, strict=True))
+        click.echo(f"{named}: {said}.", err=True)
+
+
+_COST_COLUMNS = ("step", "model", "calls", "tokens in", "tokens out", "price", "time")
+
+
+def _costs(steps: Sequence[ModelStep]) -> list[tuple[str, ...]]:
+    """A row for each step, and one for all when there are several."""
+    rows = [
+        _cost_row(step.role, step.model, step.usage, step.usage.cost_usd if step.has_price else None, step.elapsed_s)
+        for step in steps
+    ]
+    if len(steps) > 1:
+        from ravu_kg.types import Usage
+
+        total = sum((step.usage for step in steps), Usage())
+        cost_usd = total.cost_usd if all(step.has_price for step in steps) else None
+        rows.append(_cost_row("all", "", total, cost_usd, sum(step.elapsed_s for step in steps)))
+    return rows
+
+
+def _cost_row(role: str, model: str, usage: Usage, cost_usd: float | None, elapsed_s: float) -> tuple[str, ...]:
+    price = "not known" if cost_usd is None else f"${cost_usd:.4f}"
+    tokens = f"{usage.input_tokens:,}", f"{usage.output_tokens:,}"
+    return role, model, f"{usage.calls}", *tokens, price, f"{elapsed_s:.1f} s"
 
 
 def _print_evidence(answer: Answer) -> None:

@@ -13,6 +13,7 @@ from ravu_kg.graph.records import (
     EventRow,
     FrameRow,
     LibraryRow,
+    MomentRow,
     NodeRow,
     PairRow,
     SentenceRow,
@@ -31,6 +32,7 @@ __all__ = [
     "FrameRow",
     "GraphReader",
     "LibraryRow",
+    "MomentRow",
     "NodeRow",
     "Observer",
     "PairRow",
@@ -230,6 +232,21 @@ class GraphReader:
             embedding=embedding,
             from_s=span[0],
             to_s=span[1],
+            k=k,
+        )
+
+    def event_moments(
+        self, video_id: str, embedding: FloatArray, span: Span, per_event: int, k: int
+    ) -> list[MomentRow]:
+        """Within each event its frame nodes nearest to a question, best first: the paper's hierarchical retrieval."""
+        return self._rows(
+            "reasoning/event_moments",
+            records.make_moment,
+            video_id=video_id,
+            embedding=embedding,
+            from_s=span[0],
+            to_s=span[1],
+            per_event=per_event,
             k=k,
         )
 

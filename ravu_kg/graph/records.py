@@ -134,6 +134,15 @@ class SentenceRow:
 
 
 @dataclass(frozen=True, slots=True)
+class MomentRow:
+    """A frame node within an event, near to a question, with what is said of its whole frame."""
+
+    event_id: str
+    node: NodeRow
+    frame: FrameRow
+
+
+@dataclass(frozen=True, slots=True)
 class LibraryRow:
     """What one video holds of some labels."""
 
@@ -237,6 +246,15 @@ def make_frame(row: Mapping[str, object]) -> FrameRow:
         entity_ids=_texts(row["entity_ids"]),
         span=integer(row.get("span", 0)),
     )
+
+
+def make_moment(row: Mapping[str, object]) -> MomentRow:
+    """A row of ``reasoning/event_moments``."""
+    node = make_node(row)
+    frame = FrameRow(
+        node.frame_index, node.timestamp_s, _text(row["frame_description"]), _texts(row["frame_entity_ids"])
+    )
+    return MomentRow(str(row["event_id"]), node, frame)
 
 
 def make_pair(row: Mapping[str, object]) -> PairRow:

@@ -10,7 +10,7 @@ from ravu_kg.reasoning.language import Reading, read_question
 from ravu_kg.reasoning.options import option_scores
 from ravu_kg.reasoning.plan import LocalizeNode, State
 from ravu_kg.reasoning.protocols import Reply, Supporter
-from ravu_kg.reasoning.records import Evidence, Execution, Found, Interval, Span
+from ravu_kg.reasoning.records import Evidence, Execution, Found, Interval, Outcome, Span
 from ravu_kg.reasoning.vocabulary import COLOR_NAMES, plural, read_phrase
 
 _NO_ARTICLE = frozenset(
@@ -35,13 +35,22 @@ class ExtractiveAnswerer:
         """
         reading = read_question(question)
         text, intervals = _text(reading, execution)
+        outcome: Outcome = "answered" if _tells(reading, execution) else "unknown"
         if not options:
-            return Reply(text, None, 0.0, intervals)
+            return Reply(text, None, 0.0, intervals, outcome)
         scores = option_scores(options, execution, supporter, text, intervals or _spans_found(execution))
         best = max(range(len(options)), key=lambda position: scores[position])
         others = [score for position, score in enumerate(scores) if position != best]
         margin = scores[best] - max(others) if others else scores[best]
-        return Reply(options[best], best, max(0.0, min(1.0, margin)), intervals)
+        return Reply(options[best], best, max(0.0, min(1.0, margin)), intervals, outcome)
+
+
+def _tells(reading: Reading, execution: Execution) -> bool:
+    """Whether anything was found; that nothing was found is itself the answer to yes or no, and to how many."""
+    found = execution.bindings.values()
+    if execution.evidence or reading.kind in ("yes_no", "how_long"):
+        return True
+    return any(one.count is not None or (one.intervals and one.function == "localize_node") for one in found)
 
 
 def _text(reading: Reading, execution: Execution) -> tuple[str, tuple[Span, ...]]:

@@ -91,6 +91,7 @@ def answer_plan(
         video_id=video_id,
         question=plan.question,
         notes=tuple(found.note for found in execution.bindings.values() if found.note),
+        outcome=reply.outcome,
     )
 
 

@@ -92,6 +92,8 @@ class Context:
     reader: GraphReader
     phrases: Phrases
     judge: Judge
+    question: str = ""
+    """Of the plan; without the options to answer among."""
     part: Span | None = None
     """Set by extract_temporal_part: later steps keep to it."""
     bindings: dict[str, Found] = field(default_factory=dict[str, Found])

@@ -61,7 +61,7 @@ def execute(
     """
     check_references(plan)
     recorder = _Recorder(reader)
-    context = Context(video, recorder.reader, phrases, judge)
+    context = Context(video, recorder.reader, phrases, judge, plan.question)
     phrases.prepare([*_phrases(plan), *also_embed])
     referred = {split_reference(reference)[0] for step in plan.steps for _, reference in step.references()}
     for position, step in enumerate(plan.steps):
@@ -139,6 +139,8 @@ def _phrases(plan: Plan) -> list[str]:
                 phrases.append(step.arguments.query)
             case AnalyzeEvents():
                 phrases.append(step.arguments.query)
+            case GetGlobalContext(query=str()):
+                phrases.append(step.arguments.query or "")
             case CountNodes() if step.arguments.event_condition is not None:
                 phrases.append(step.arguments.event_condition)
             case _:

@@ -15,6 +15,7 @@ from ravu_kg.reasoning.judging import content_words
 from ravu_kg.reasoning.language import Reading, read_question
 from ravu_kg.reasoning.options import number_in
 from ravu_kg.reasoning.plan import Plan
+from ravu_kg.reasoning.planner import RulePlanner
 from ravu_kg.reasoning.protocols import Answerer, Judge, Planner
 from ravu_kg.reasoning.records import Answer, CoverageReport, Evidence, Moment, StepTrace, Usage
 from ravu_kg.reasoning.vocabulary import is_known, matching_labels, plural, read_phrase
@@ -22,6 +23,8 @@ from ravu_kg.reasoning.vocabulary import is_known, matching_labels, plural, read
 VIDEOS = 20
 """A question about the library names at most so many videos."""
 CANDIDATES = 50
+_ANSWERER = "extractive"
+"""Which videos there are, and how many of something, is said by code alone."""
 _SHOWING = frozenset(("show", "appear", "see", "seen", "contain", "visible", "present", "two", "three", "one", "any"))
 
 
@@ -66,13 +69,13 @@ def answer_library(
         NotFoundError: nothing is indexed.
     """
     question = _about_the_library(question)
-    plan = planner.plan(question)
+    plan = RulePlanner().plan(question)  # what is asked of the library itself is read by rules
     reading = read_question(question)
     trace: list[StepTrace] = []
     watched = reader.observed(lambda result: trace.append(_trace(plan, reader, result)))
     noun = read_phrase(reading.subject).noun if reading.subject else ""
     rows = _holders(noun, watched, phrases)
-    method = {"planner": plan.planner, "reranker": judge.name, "answerer": answerer.name}
+    method = {"planner": plan.planner, "reranker": judge.name, "answerer": _ANSWERER}
     if reading.kind == "which_video" or (reading.kind == "yes_no" and noun and not rows and is_known(noun)):
         rows = [row for row in rows if row.identities >= _least(reading)]
         if reading.state is not None and reading.state.name == "absent" and is_known(noun):
@@ -99,6 +102,8 @@ def answer_library(
     answer = answer_question(
         question, video_id, options, reader=reader, phrases=phrases, planner=planner, judge=judge, answerer=answerer
     )
+    if answer.outcome == "refused":
+        return replace(answer, trace=(*trace, *answer.trace))
     title = reader.video(video_id).title
     text = answer.answer if answer.option is not None else f"In {title}: {answer.answer}"
     return replace(answer, answer=text, trace=(*trace, *answer.trace))

@@ -128,7 +128,9 @@ class CountNodes(_Strict):
 
 
 class GetGlobalContext(_Strict):
-    """Frames spread evenly over the video."""
+    """Frames spread evenly over the video; with a query, of each event the moments that say most about it."""
+
+    query: str | None = Field(default=None, min_length=1)
 
 
 class AnalyzeEvents(_Strict):

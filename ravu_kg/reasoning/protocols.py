@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ravu_kg.graph.reader import EventRow, NodeRow, SentenceRow
 from ravu_kg.reasoning.plan import Plan
-from ravu_kg.reasoning.records import Execution
+from ravu_kg.reasoning.records import Execution, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,8 @@ class Candidate:
     name: str
     label: str
     sentences: tuple[SentenceRow, ...]
+    happenings: bool = False
+    """Its events that meet the condition are counted, not itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,18 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Glimpse:
+    """One thing said of a moment of the video: the sentence of an entity, or the description of a whole frame."""
+
+    timestamp_s: float
+    entity_id: str
+    """Empty for a whole frame."""
+    text: str
+    score: float
+    """Similarity to the question, 0..1."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What an answerer says."""
 
@@ -39,6 +53,7 @@ class Reply:
     option: int | None
     margin: float
     intervals: tuple[tuple[float, float], ...] = ()
+    outcome: Outcome = "answered"
 
 
 class Planner(Protocol):
@@ -80,6 +95,15 @@ class Judge(Protocol):
 
     def analyze(self, query: str, events: Sequence[EventRow]) -> list[tuple[int, str]]:
         """Positions of the events that matter, best first, each with the reason."""
+        ...
+
+    @property
+    def selects(self) -> bool:
+        """Whether it reads what is said of many moments; if not, an even spread tells more of a whole video."""
+        ...
+
+    def select(self, query: str, glimpses: Sequence[Glimpse], count: int) -> list[int]:
+        """Positions of the glimpses that tell most, at most ``count``, best first."""
         ...
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from typing import Literal
 
 from ravu_kg.reasoning.plan import FunctionName, Plan, TimeField
 from ravu_kg.types import Span, Usage
+
+Outcome = Literal["answered", "unknown", "refused"]
+"""``unknown``: the memory does not tell; ``refused``: the model declined to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,8 @@ class Evidence:
     start_s: float | None = None
     """Of the event; None for a moment."""
     end_s: float | None = None
+    reason: str = ""
+    """Why a model chose it; empty when it was found by similarity or measured."""
 
     def to_dict(self) -> dict[str, object]:
         """Plain values for JSON."""
@@ -57,6 +63,7 @@ class Evidence:
             "video_id": self.video_id,
             "node_id": self.node_id,
             "event_id": self.event_id,
+            "reason": self.reason,
         }
 
 
@@ -155,13 +162,35 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelStep:
+    """What the calls of one role came to while a question was answered."""
+
+    role: str
+    model: str
+    usage: Usage
+    elapsed_s: float
+    has_price: bool
+    """Whether the price of the model is known."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON; the cost is null where the model's price is not known."""
+        cost_usd = round(self.usage.cost_usd, 8) if self.has_price else None
+        return {
+            "model": self.model,
+            **asdict(self.usage),
+            "cost_usd": cost_usd,
+            "elapsed_s": round(self.elapsed_s, 3),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with all that supports it."""
 
     answer: str
     option: int | None
     margin: float
-    """Best minus second-best support, 0..1."""
+    """Best minus second-best support, or how sure a model is of itself; 0..1."""
     method: Mapping[str, str]
     """Names of planner, reranker and answerer."""
     evidence: tuple[Evidence, ...]
@@ -175,6 +204,9 @@ class Answer:
     video_id: str = ""
     question: str = ""
     notes: tuple[str, ...] = ()
+    outcome: Outcome = "answered"
+    model_steps: tuple[ModelStep, ...] = ()
+    """One for each role that asked a model."""
 
     def to_dict(self) -> dict[str, object]:
         """The object that ``ask --json`` prints."""
@@ -182,6 +214,7 @@ class Answer:
             "question": self.question,
             "video_id": self.video_id,
             "answer": self.answer,
+            "outcome": self.outcome,
             "option": self.option,
             "margin": round(self.margin, 4),
             "method": dict(self.method),
@@ -191,7 +224,10 @@ class Answer:
             "notes": list(self.notes),
             "plan": self.plan.to_dict(),
             "trace": [one.to_dict() for one in self.trace],
-            "usage": asdict(self.usage),
+            "usage": {
+                **asdict(self.usage),
+                "by_role": {step.role: step.to_dict() for step in self.model_steps},
+            },
             "coverage": {
                 **asdict(self.coverage),
                 "unknown_intervals": [[round(a, 3), round(b, 3)] for a, b in self.coverage.unknown_intervals],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ravu_kg.reasoning.context import Context
 from ravu_kg.reasoning.functions import showing
 from ravu_kg.reasoning.plan import AnalyzeEvents
@@ -16,10 +18,12 @@ def analyze_events(context: Context, step: str, arguments: AnalyzeEvents, leaf: 
     events = context.reader.relevant_events(
         context.video.video_id, context.phrases.vector(arguments.query), context.span, CANDIDATES
     )
-    picked = [events[position] for position, _ in context.judge.analyze(arguments.query, events)][:SHOWN]
+    chosen = context.judge.analyze(arguments.query, events)[:SHOWN]
+    picked = [events[position] for position, _ in chosen]
     evidence: list[Evidence] = []
-    for event in picked:
-        evidence += showing.of_event(context, step, event, context.span)
+    for position, reason in chosen:
+        shown = showing.of_event(context, step, events[position], context.span)
+        evidence += [replace(one, reason=reason) for one in shown] if context.judge.selects else shown
     return Found(
         step,
         "analyze_events",

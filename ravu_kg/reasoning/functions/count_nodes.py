@@ -130,7 +130,10 @@ def _conditional(
     by_identity: dict[str, list[SentenceRow]] = {one.identity_id: [] for one in kept}
     for sentence in sentences:
         by_identity[owner[sentence.entity_id]].append(sentence)
-    candidates = [Candidate(one.identity_id, one.name, one.label, tuple(by_identity[one.identity_id])) for one in kept]
+    happening = arguments.count_of == "events"
+    candidates = [
+        Candidate(one.identity_id, one.name, one.label, tuple(by_identity[one.identity_id]), happening) for one in kept
+    ]
     verdicts = context.judge.count(condition, candidates)
     if all(verdict.met is None for verdict in verdicts) and arguments.count_of == "identities":
         note = f"The memory cannot tell who meets {condition!r}; all are counted."

@@ -28,14 +28,14 @@ def of_node(context: Context, step: str, node: NodeRow, text: str = "") -> Evide
     )
 
 
-def of_frame(context: Context, step: str, frame: FrameRow, text: str = "") -> Evidence:
+def of_frame(context: Context, step: str, frame: FrameRow, text: str = "", score: float = 1.0) -> Evidence:
     """A whole frame as evidence."""
     return Evidence(
         timestamp_s=frame.timestamp_s,
         frame_index=frame.frame_index,
         entity_ids=frame.entity_ids,
         step=step,
-        score=1.0,
+        score=score,
         text=" ".join(part for part in (text, frame.description) if part),
         video_id=context.video.video_id,
     )

@@ -326,6 +326,7 @@ def test_a_step_that_found_nothing_leaves_the_next_without_evidence(ask: Ask) ->
     answer = ask("What does the woman do after the cat leaves?")
     assert answer.evidence == ()
     assert "cat" in answer.answer
+    assert answer.outcome == "unknown"
 
 
 def test_an_unknown_video_is_named(reader: GraphReader, embedder: BagOfWords) -> None:
@@ -339,7 +340,8 @@ def test_ask_json_has_every_field(ask: Ask) -> None:
     fields = "answer option margin method evidence plan trace usage coverage count intervals"
     assert set(fields.split(" ")) <= set(record)
     assert record["method"] == {"planner": "rules", "reranker": "rules", "answerer": "extractive"}
-    assert record["usage"] == {"calls": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}
+    assert record["usage"] == {"calls": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0, "by_role": {}}
+    assert record["outcome"] == "answered"
     evidence = record["evidence"]
     assert isinstance(evidence, list)
     assert {"timestamp_s", "frame_index", "entity_ids", "step", "score", "text"} <= set(evidence[0])
