@@ -17,7 +17,7 @@ from ravu_kg.perception.describing.kinds import PEOPLE
 from ravu_kg.perception.describing.scene import Scene, survey
 from ravu_kg.perception.describing.windows import Windows
 from ravu_kg.perception.describing.wording import capitalised
-from ravu_kg.types import Entity, Event, IdentityLink, Perception, SceneWindow, entity_id, event_id
+from ravu_kg.types import Entity, Event, IdentityLink, Perception, entity_id, event_id
 from ravu_kg.video.overlay import palette
 
 TOLD_EVENTS = 8
@@ -28,8 +28,10 @@ TOLD_EVENTS = 8
 class Description:
     """Everything that goes into the graph for one video, but for the embeddings."""
 
+    scene: Scene
+    """What was measured."""
     entities: tuple[Entity, ...]
-    windows: Sequence[SceneWindow]
+    windows: Windows
     """Made one at a time, as often as they are asked for."""
     events: tuple[Event, ...]
     """By entity, then source, then time."""
@@ -53,6 +55,7 @@ def describe(perception: Perception, video_id: str, *, window_s: float = 60.0) -
     scene = survey(perception)
     actions = {track_id: actions_of(scene, track_id) for track_id in scene.tracks}
     return Description(
+        scene=scene,
         entities=tuple(_entities(scene, video_id, actions)),
         windows=Windows(scene, video_id, max(1, round(window_s / perception.sample_interval_s))),
         events=tuple(_events(scene, video_id, actions)),
@@ -78,6 +81,26 @@ def given_sentence(text: str, subject: str) -> str:
     return f"{words if whole else f'{subject} {words}'}."
 
 
+def who_is(scene: Scene, track_id: int) -> str:
+    """A name, the lasting colours, and whom it may be again: ``person 3, in black, probably person 1 again``."""
+    wording = scene.wording
+    colors = f"{'in ' if scene.tracks[track_id].label in PEOPLE else ''}{' and '.join(wording.colors[track_id])}"
+    again = "".join(
+        f", probably {wording.names[link.earlier_track]} again"
+        for link in scene.perception.links
+        if link.later_track == track_id and link.status != "rejected"
+    )
+    return f"{wording.names[track_id]}{f', {colors}' if wording.colors[track_id] else ''}{again}"
+
+
+def life_told(who: str, start_s: float, end_s: float, events: Sequence[str]) -> str:
+    """An entity's description: who it is, when it is there, and what it does, of many events the first and last."""
+    told = [event.rstrip(".") for event in events]
+    if len(told) > TOLD_EVENTS:
+        told = [*told[: TOLD_EVENTS // 2], "...", *told[-TOLD_EVENTS // 2 :]]
+    return f"{capitalised(who)}, from {start_s:.1f} s to {end_s:.1f} s{': ' if told else ''}{'; '.join(told)}."
+
+
 def _entities(scene: Scene, video_id: str, actions: dict[int, list[TimedAction]]) -> list[Entity]:
     colors = palette(len(scene.tracks))
     return [
@@ -99,20 +122,10 @@ def _entities(scene: Scene, video_id: str, actions: dict[int, list[TimedAction]]
 
 def _entity_description(scene: Scene, track_id: int, actions: Sequence[TimedAction]) -> str:
     """Who it is, when it is there and what it does: ``Person 3, in black, from 51.0 s to 69.8 s: enters...``."""
-    wording, track = scene.wording, scene.tracks[track_id]
-    colors = f"{'in ' if track.label in PEOPLE else ''}{' and '.join(wording.colors[track_id])}"
-    again = "".join(
-        f", probably {wording.names[link.earlier_track]} again"
-        for link in scene.perception.links
-        if link.later_track == track_id and link.status != "rejected"
-    )
-    given = [event.description.rstrip(".") for event in scene.perception.events if event.track == track_id]
+    track = scene.tracks[track_id]
+    given = [event.description for event in scene.perception.events if event.track == track_id]
     told = given or [action.text for action in actions]
-    if len(told) > TOLD_EVENTS:
-        told = [*told[: TOLD_EVENTS // 2], "...", *told[-TOLD_EVENTS // 2 :]]
-    interval = f"from {track.start_s:.1f} s to {scene.present_until_s(track):.1f} s"
-    head = f"{wording.names[track_id]}{f', {colors}' if wording.colors[track_id] else ''}{again}, {interval}"
-    return f"{capitalised(head)}: {'; '.join(told)}."
+    return life_told(who_is(scene, track_id), track.start_s, scene.present_until_s(track), told)
 
 
 def _events(scene: Scene, video_id: str, actions: dict[int, list[TimedAction]]) -> list[Event]:

@@ -33,6 +33,10 @@ CONFIDENCE = 0.5
 """Of what only a model saw: models name none, and a measured box counts more."""
 
 
+MergedFrame = tuple[Frame, list[FrameNode], list[Relation], list[SameAs]]
+"""A frame, its nodes, and what models add: relations and appearances of what only they saw."""
+
+
 @dataclass(slots=True)
 class Merger:
     """Lays words over windows, which come in time order."""
@@ -47,9 +51,7 @@ class Merger:
         """The ids of models mean something else from here on."""
         self._known = {}
 
-    def merged(
-        self, frame: Frame, nodes: Sequence[FrameNode], said: FrameWords, undetected: Coverage
-    ) -> tuple[Frame, list[FrameNode], list[Relation], list[SameAs]]:
+    def merged(self, frame: Frame, nodes: Sequence[FrameNode], said: FrameWords, undetected: Coverage) -> MergedFrame:
         """One frame with its nodes, and what the models add to them: new nodes, relations and appearances.
 
         Args:
@@ -134,9 +136,7 @@ class Merger:
         return list(found.values())
 
 
-def rewritten(
-    window: SceneWindow, parts: Sequence[tuple[Frame, list[FrameNode], list[Relation], list[SameAs]]]
-) -> SceneWindow:
+def rewritten(window: SceneWindow, parts: Sequence[MergedFrame]) -> SceneWindow:
     """The window with its frames as :meth:`Merger.merged` gave them, in time order; measured relations stay."""
     return SceneWindow(
         index=window.index,
