@@ -3,7 +3,7 @@
 // summary: Every video with how much is known of it.
 // returns video_id: STRING - the video
 // returns title: STRING - its title
-// returns status: STRING - indexing, ready or deleting
+// returns status: STRING - indexing, ready, replacing (about to take the place of another) or deleting
 // returns duration_s: FLOAT - length
 // returns frames: INTEGER - sampled frames
 // returns entities: INTEGER - entities

@@ -2,7 +2,7 @@
 // mode: read
 // summary: How far the indexing of a video has come; no row for an unknown video.
 // param video_id: STRING - the video
-// returns status: STRING - indexing, ready or deleting
+// returns status: STRING - indexing, ready, replacing or deleting
 // returns pipeline: STRING - what it was indexed with, as JSON
 // returns window_ends: LIST<INTEGER> - for each written window the frame index behind its last frame
 // returns frame_count: INTEGER - frames that were sampled

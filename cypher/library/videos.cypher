@@ -5,7 +5,7 @@
 // returns build: STRING | NULL - name of the build; null for the default one
 // returns title: STRING - its title
 // returns uri: STRING | NULL - where it was read from
-// returns status: STRING - indexing, ready or deleting
+// returns status: STRING - indexing, ready, replacing (about to take the place of another) or deleting
 // returns revision: INTEGER - how often it was changed since it was made
 // returns duration_s: FLOAT - seconds
 // returns width_px: INTEGER - displayed pixels

@@ -16,7 +16,16 @@ import numpy as np
 from ravu_kg.errors import ConfigurationError, GraphError, NotFoundError
 from ravu_kg.graph import identity, rows, schema
 from ravu_kg.graph.store import Counters, Store, Vector
-from ravu_kg.types import Entity, Event, FloatArray, IdentityLink, SceneWindow, VideoRecord
+from ravu_kg.types import (
+    Entity,
+    Event,
+    FloatArray,
+    IdentityLink,
+    SceneWindow,
+    VideoRecord,
+    replaced_id,
+    replacement_id,
+)
 
 _BATCH_WITH_VECTORS = 1000
 _BATCH = 5000
@@ -31,14 +40,27 @@ class GraphWriter:
 
     The order is: :meth:`begin`, :meth:`write_window` for each window from the returned number on,
     :meth:`write_events`, :meth:`finish`.
+
+    A graph that is to take the place of a complete one is written beside it, with ids of its own
+    (:func:`ravu_kg.types.replacement_id`), in the same order; :meth:`take_place` then puts it there. Until it is
+    complete the old one can be asked.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._dimensions: int | None = None
 
-    def begin(self, video: VideoRecord, entities: Sequence[Entity], links: Sequence[IdentityLink]) -> int:
+    def begin(
+        self, video: VideoRecord, entities: Sequence[Entity], links: Sequence[IdentityLink], *, grows: bool = False
+    ) -> int:
         """Write the ``Video`` with its entities and their links, or find it as an earlier run left it.
+
+        Args:
+            video: what is indexed, and by what.
+            entities: that were tracked.
+            links: between them.
+            grows: further entities, with later numbers, come with the windows (see :meth:`write_entities`), so that an
+                earlier run may have left some.
 
         Returns:
             How many windows are written already: 0 for a new video, all of them for a complete one.
@@ -51,21 +73,52 @@ class GraphWriter:
         self._require_embedder(video)
         state = self._state(video.id)
         if state is not None and state.status == "deleting":
-            self.delete(video.id)
+            self._delete(video.id)
+            state = None
+        if state is not None and replaced_id(video.id) and _changes(video, state):
+            self._delete(video.id)  # nobody has asked it anything yet
             state = None
         if state is not None:
             self._require_pipeline(video, state)
-            if not self._stored_entities(video.id) <= {entity.id for entity in entities}:
+            known = {entity.id for entity in entities}
+            last = max((entity.track_id for entity in entities), default=0)
+            strangers = self._stored_entities(video.id) - known
+            if any(not grows or int(stranger.rpartition("#")[2]) <= last for stranger in strangers):
                 if state.status == "ready":
                     raise _changed(video, "other entities were found in it")
-                self.delete(video.id)  # an unfinished run that saw something else: nothing to build on
+                self._delete(video.id)  # an unfinished run that saw something else: nothing to build on
                 state = None
         self._store.write("ingest/video", video_id=video.id, properties=rows.video_properties(video))
+        self.write_entities(video.id, entities, links)
+        return len(state.window_ends) if state else 0
+
+    def write_entities(self, video_id: str, entities: Sequence[Entity], links: Sequence[IdentityLink] = ()) -> None:
+        """Write entities of a video and links between entities; what is there gets the new properties.
+
+        Raises:
+            GraphError: Neo4j failed.
+        """
         for batch in rows.batches(entities, _ENTITY_BATCH):
-            self._store.write("ingest/entities", video_id=video.id, rows=[rows.entity_row(entity) for entity in batch])
+            self._store.write("ingest/entities", video_id=video_id, rows=[rows.entity_row(entity) for entity in batch])
         for batch in rows.batches([rows.link_row(link) for link in links], _BATCH):
             self._store.write("ingest/identity_links", rows=batch)
-        return len(state.window_ends) if state else 0
+
+    def usage(self, video_id: str) -> Mapping[str, Mapping[str, object]]:
+        """What the calls of models came to, by stage; empty without any, and for an unknown video.
+
+        Raises:
+            GraphError: Neo4j failed.
+        """
+        found = self._store.read("ingest/usage", video_id=video_id).rows
+        return json.loads(str(found[0]["usage"] or "{}")) if found else {}
+
+    def write_usage(self, video_id: str, usage: Mapping[str, Mapping[str, object]]) -> None:
+        """Note what the calls of models came to, by stage; nothing happens for an unknown video.
+
+        Raises:
+            GraphError: Neo4j failed.
+        """
+        self._store.write("ingest/write_usage", video_id=video_id, usage=json.dumps(usage))
 
     def write_window(self, video_id: str, window: SceneWindow, embeddings: FloatArray) -> None:
         """Write one window in one transaction, with the note that it is written.
@@ -122,7 +175,7 @@ class GraphWriter:
             self._store.write_all([statement])
 
     def finish(self, video_id: str) -> None:
-        """Recompute the identities, count, and mark the video ready.
+        """Recompute the identities, count, and mark the video ready; a replacement as complete, see :meth:`take_place`.
 
         A video that was ready before keeps its revision.
 
@@ -139,15 +192,52 @@ class GraphWriter:
                 "Index it again to go on."
             )
         identity.recompute(self._store, self._stored_entities(video_id))
-        self._store.write("ingest/finish_video", video_id=video_id)
+        if replaced := replaced_id(video_id):
+            self._store.write("ingest/finish_replacement", replacement_id=video_id, video_id=replaced)
+        else:
+            self._store.write("ingest/finish_video", video_id=video_id)
+
+    def take_place(self, video_id: str) -> bool:
+        """Put the complete replacement of a video in its place: the old graph goes, the new one gets its ids.
+
+        Does nothing, and says so, without a complete replacement. Interrupted anywhere, it goes on when it is called
+        again.
+
+        Raises:
+            GraphError: Neo4j failed; the new graph is kept.
+        """
+        new_id = replacement_id(video_id)
+        state = self._state(new_id)
+        if state is None or state.status != "replacing":
+            return False
+        if self._state(video_id) is not None:
+            self._delete(video_id)
+        for part in _PARTS:
+            ids = {"video_id": video_id, "replacement_id": new_id}
+            while self._store.write(f"ingest/adopt_{part}", **ids, limit=_BATCH_WITH_VECTORS).properties_set:
+                pass
+        identity.recompute(self._store, self._stored_entities(video_id))
+        self._store.write("ingest/adopt_video", video_id=video_id, replacement_id=new_id)
+        return True
 
     def delete(self, video_id: str) -> Counters:
         """Remove a video with all that belongs to it, in batches; entities of other videos get their identity anew.
+
+        An unfinished replacement of the video goes with it.
 
         Raises:
             NotFoundError: no such video.
             GraphError: Neo4j failed; delete again to go on.
         """
+        replaced = replaced_id(video_id)
+        if replaced and self.take_place(replaced):  # some of its parts may be in their place already
+            video_id = replaced
+        removed = self._delete(video_id)
+        if self._state(replacement_id(video_id)) is not None:
+            removed += self._delete(replacement_id(video_id))
+        return removed
+
+    def _delete(self, video_id: str) -> Counters:
         if self._state(video_id) is None:
             raise NotFoundError(f"The graph has no video {video_id}. 'ravu-kg videos list' shows them all.")
         total = self._store.write("ingest/start_delete", video_id=video_id)
@@ -194,9 +284,7 @@ class GraphWriter:
         self._dimensions = record.dimensions
 
     def _require_pipeline(self, video: VideoRecord, state: _VideoState) -> None:
-        before, now = json.loads(state.pipeline), json.loads(rows.pipeline_of(video))
-        changes = [f"{name} {before.get(name)} then, {now[name]} now" for name in now if before.get(name) != now[name]]
-        if changes:
+        if changes := _changes(video, state):
             raise _changed(video, "; ".join(changes))
 
     def _require_fit(self, embeddings: FloatArray, count: int) -> None:
@@ -244,6 +332,12 @@ class _VideoState:
     window_ends: list[int]
     frame_count: int
     frames: int
+
+
+def _changes(video: VideoRecord, state: _VideoState) -> list[str]:
+    """What the pipeline does otherwise than when the video was written."""
+    before, now = json.loads(state.pipeline), json.loads(rows.pipeline_of(video))
+    return [f"{name} {before.get(name)} then, {now[name]} now" for name in now if before.get(name) != now[name]]
 
 
 def _batched(template: str, all_rows: Sequence[rows.Row], size: int) -> list[Statement]:

@@ -121,7 +121,8 @@ class VideoMemory:
             path: the video file.
             tracks: tracks to use instead of detecting.
             build: name of another graph of the same video, kept beside the default one.
-            replace: put the new graph in the place of what is known of the video, once everything is seen.
+            replace: put a new graph in the place of the one that is there, which can be asked until the new one is
+                complete.
             progress: told the stage and how much of it is done.
 
         Raises:
@@ -146,6 +147,8 @@ class VideoMemory:
             with watch.time("load"):
                 embedder = self.embedder
             writer = GraphWriter(self.store)
+            with watch.time("write"):
+                writer.take_place(video_id)  # when a run with replace stopped on its last step
             known = next((video for video in self.videos() if video.video_id == video_id), None)
             if known is not None and known.status == "ready" and not replace:
                 self._require_same_pipeline(known, given)

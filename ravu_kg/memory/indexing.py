@@ -20,7 +20,7 @@ from ravu_kg.perception.pipeline import perceive, perceive_given
 from ravu_kg.plugins import Choice, choose_detector, load_detector, load_tracker
 from ravu_kg.protocols import Embedder
 from ravu_kg.settings import Settings
-from ravu_kg.types import Event, Perception, VideoInfo, VideoRecord
+from ravu_kg.types import Event, Perception, VideoInfo, VideoRecord, replacement_id
 
 DESCRIBER = "geometry"
 _EVENTS_AT_A_TIME = 1_000
@@ -40,7 +40,7 @@ class Indexer:
     def index(
         self, video: VideoInfo, video_id: str, build: str | None, tracks: Path | None, *, replace: bool
     ) -> IndexResult:
-        """Take the video through all stages; with ``replace`` the graph that is there goes when the new one is ready.
+        """Take the video through all stages; with ``replace`` the graph that is there goes when the new one is complete.
 
         Raises:
             VideoError: it cannot be read to its end.
@@ -51,11 +51,12 @@ class Indexer:
         perception, reason = self._given(video, tracks) if tracks else self._perceive(video)
         self.report("describing", 0.0)
         with self.watch.time("describe"):
-            description = describe(perception, video_id)
-        if replace:  # not before: a wrong detector, tracks file or video must not cost the graph that is there
+            written_id = replacement_id(video_id) if replace else video_id
+            description = describe(perception, written_id)
+        frame_nodes, relations = self._write(self._record(perception, written_id, build), description)
+        if replace:
             with self.watch.time("write"):
-                self.writer.delete(video_id)
-        frame_nodes, relations = self._write(self._record(perception, video_id, build), description)
+                self.writer.take_place(video_id)
         return IndexResult(
             video_id=video_id,
             title=video.title,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ravu_kg.errors import NotFoundError, UsageError
-from ravu_kg.types import video_id
+from ravu_kg.types import replaced_id, video_id
 
 GIVEN = "given:"
 """Start of the name that stands in a detector's place where tracks were given."""
@@ -38,12 +38,15 @@ def find(name: str, videos: Sequence[Named]) -> str:
     """The id of the one video that a name means.
 
     An existing file comes first: it is known by its content, so its name and place do not matter. Then an id, a title,
-    and the start of an id. Where several builds of one video are meant, the default one is.
+    and the start of an id. Where several builds of one video are meant, the default one is. A graph that is to
+    take the place of another is named by its id alone while the other is there.
 
     Raises:
         NotFoundError: no video has that name.
         UsageError: several have it.
     """
+    ids = {video.video_id for video in videos}
+    videos = [video for video in videos if video.video_id == name or replaced_id(video.video_id) not in ids]
     path = Path(name)
     if path.is_file():
         return _by_content(path, videos)

@@ -29,6 +29,8 @@ from ravu_kg.types.graph import (
     event_id,
     frame_id,
     frame_node_id,
+    replaced_id,
+    replacement_id,
     video_id,
 )
 from ravu_kg.types.model import ModelReply, ModelRequest, Picture, Usage
@@ -86,5 +88,7 @@ __all__ = [
     "event_id",
     "frame_id",
     "frame_node_id",
+    "replaced_id",
+    "replacement_id",
     "video_id",
 ]

@@ -10,11 +10,22 @@ from ravu_kg.types.boxes import Box
 from ravu_kg.types.seen import LinkScope, LinkStatus, Source
 
 Coverage = Literal["ok", "blocked", "failed"]
+_REPLACEMENT = "~~new"
 
 
 def video_id(content_hash: str, build: str | None = None) -> str:
     """The id of a video: 16 hex digits of its content, plus the build's name for any but the default."""
     return content_hash[:16] + (f"~{build}" if build else "")
+
+
+def replacement_id(video: str) -> str:
+    """The id of a graph that is to take the place of a video's graph; no build can have such a name."""
+    return video + _REPLACEMENT
+
+
+def replaced_id(video: str) -> str | None:
+    """The id of the video whose place a graph is to take; None for any other graph."""
+    return video.removesuffix(_REPLACEMENT) if video.endswith(_REPLACEMENT) else None
 
 
 def frame_id(video: str, frame_index: int) -> str:

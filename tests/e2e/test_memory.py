@@ -21,6 +21,10 @@ def motion(memory: VideoMemory) -> VideoMemory:
     return VideoMemory(memory.settings.model_copy(update={"models": models}), memory.store, memory.endpoint)
 
 
+def revision_of(memory: VideoMemory, title: str) -> int:
+    return next(one for one in memory.videos() if one.title == title).revision
+
+
 def test_a_real_clip_becomes_a_graph_with_every_stage_timed(library: dict[str, IndexResult]):
     result = library["two_men_hug"]
     assert result.status == "indexed"
@@ -34,7 +38,7 @@ def test_a_real_clip_becomes_a_graph_with_every_stage_timed(library: dict[str, I
 
 def test_indexing_again_changes_nothing(memory: VideoMemory, library: dict[str, IndexResult], data_dir: Path):
     first = library["dog_and_woman"]
-    before = memory.canonical("dog_and_woman")
+    before, revision = memory.canonical("dog_and_woman"), revision_of(memory, "dog_and_woman")
     again = memory.index(data_dir / "videos" / "dog_and_woman.mp4")
     assert again.status == "unchanged"
     assert (again.video_id, again.entities, again.frame_nodes, again.relations, again.events) == (
@@ -45,7 +49,7 @@ def test_indexing_again_changes_nothing(memory: VideoMemory, library: dict[str, 
         first.events,
     )
     assert memory.canonical("dog_and_woman") == before
-    assert next(one for one in memory.videos() if one.title == "dog_and_woman").revision == 1
+    assert revision_of(memory, "dog_and_woman") == revision
 
 
 def test_indexing_anew_gives_the_same_graph_and_the_same_vectors(
@@ -125,6 +129,40 @@ def test_a_replacement_that_fails_leaves_the_graph_that_is_there(motion: VideoMe
     with pytest.raises(ConfigurationError, match=r"bad\.txt"):
         motion.index(clip, tracks=tracks, replace=True)
     assert motion.canonical("kept") == before
+
+
+def test_a_replacement_whose_embedder_fails_on_the_way_leaves_the_old_graph_and_goes_on_later(
+    motion: VideoMemory, make_clip, tmp_path: Path
+):
+    clip = make_clip("embedded.mp4", seconds=130)
+    models = motion.settings.models.model_copy(update={"track": "box-matching"})
+    changes = {"models": models, "cache": tmp_path / "cache"}  # without the sentences that are known
+    other = VideoMemory(motion.settings.model_copy(update=changes), motion.store)
+    embedder = other.embedder
+
+    class Fails:
+        name, dimensions, calls = embedder.name, embedder.dimensions, 0
+
+        def embed(self, texts, purpose):
+            self.calls += 1
+            if self.calls > 1:
+                raise ProviderError("the model is gone")
+            return embedder.embed(texts, purpose)
+
+    motion.index(clip)
+    old, revision = motion.canonical("embedded"), revision_of(motion, "embedded")
+    other.__dict__["embedder"] = Fails()
+    with pytest.raises(ProviderError, match="the model is gone"):
+        other.index(clip, replace=True)
+    assert motion.canonical("embedded") == old
+    other.__dict__["embedder"] = embedder
+    assert other.index(clip, replace=True).status == "indexed"
+    new = motion.canonical("embedded")
+    assert new["video"]["tracker"] == "box-matching"  # type: ignore[index]
+    assert revision_of(motion, "embedded") == revision + 1
+    other.delete("embedded")
+    other.index(clip)
+    assert motion.canonical("embedded") == new
 
 
 def test_auto_is_content_with_what_is_there(motion: VideoMemory, make_clip):

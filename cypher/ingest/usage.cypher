@@ -1,0 +1,7 @@
+// name: ingest/usage
+// mode: read
+// summary: What the calls of models for a video came to; no row for an unknown video.
+// param video_id: STRING - the video
+// returns usage: STRING | NULL - by stage, as JSON; null without any call
+MATCH (v:Video {id: $video_id})
+RETURN v.usage AS usage
