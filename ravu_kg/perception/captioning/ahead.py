@@ -27,7 +27,7 @@ def made_ahead(items: Generator[_T], count: int) -> Generator[Iterator[_T]]:
     What making an item raises is raised after the items before it. At the end of the block nothing more is made; what
     is being made is left to itself, so that an interruption waits for no call.
     """
-    made = _Made[_T](queue.Queue(count), threading.Event())
+    made: _Made[_T] = _Made(queue.Queue(count), threading.Event())  # no _Made[_T](...): frozen classes refuse it
     threading.Thread(target=made.make, args=(items,), name="words", daemon=True).start()
     try:
         yield made.given()
