@@ -17,7 +17,7 @@ from ravu_kg.errors import ConfigurationError, MissingExtraError
 from ravu_kg.providers import model_errors, reply_schema, text_only
 from ravu_kg.providers.abilities import Abilities, Memory, ReplyForm
 from ravu_kg.providers.model_errors import Endpoint, Failure
-from ravu_kg.providers.model_options import Options
+from ravu_kg.providers.model_options import Options, key_of
 from ravu_kg.types import ModelReply, ModelRequest
 
 if TYPE_CHECKING:
@@ -243,12 +243,12 @@ def _connect(model: str, options: Options) -> _Connection:
     base_url = options.address("base_url")
     if not model:
         raise ConfigurationError("No model is named: write gemini:MODEL.")
-    variable = next((name for name in _KEYS if os.environ.get(name, "").strip()), None)
-    if variable is None:
+    found = key_of(*_KEYS)
+    if found is None:
         raise ConfigurationError(
             f"{_KEYS[0]} is not set, which gemini:{model} needs. Set it (or {_KEYS[1]}) in the environment."
         )
-    key = os.environ[variable].strip()
+    variable, key = found
     try:
         from google import genai
         from google.genai import types

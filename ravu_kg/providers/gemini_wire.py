@@ -50,7 +50,9 @@ _DECLINED = {
     types.FinishReason.MODEL_ARMOR,
 }
 _FORM_REFUSED = re.compile(r"json.?mode|json.?schema|response.?schema|response.?mime|schema", re.IGNORECASE)
-_SCHEMA_REFUSED = re.compile(r"too many states|schema produces|invalid.*schema|schema.*(?:deep|large)", re.IGNORECASE)
+_SCHEMA_REFUSED = re.compile(
+    r"too many states|schema produces|invalid (?:json )?schema|schema.*(?:too deep|too large)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,7 @@ def refusal(endpoint: Endpoint, why: str) -> RefusalError:
 
 def timed_out(endpoint: Endpoint, timeout_s: float) -> ProviderError:
     """The reply was not complete in time."""
-    return ProviderError(f"{endpoint.name}: no complete reply within {timeout_s:g} s.", retryable=True)
+    return ProviderError(f"{endpoint.name}: no complete reply within {timeout_s:.3g} s.", retryable=True)
 
 
 def unreachable(endpoint: Endpoint, error: BaseException) -> ProviderError:

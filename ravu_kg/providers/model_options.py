@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -87,3 +88,20 @@ class Options:
             f"Option {name!r} of provider {self.provider!r} must be {wanted}, not {self.values.get(name)!r}. "
             f"Correct [providers.{self.provider}]."
         )
+
+
+def key_of(*variables: str) -> tuple[str, str] | None:
+    """The first of some environment variables that holds a key, with the key; None when none does.
+
+    Raises:
+        ConfigurationError: what it holds cannot be a key.
+    """
+    for variable in variables:
+        key = os.environ.get(variable, "").strip()
+        if key and not (key.isascii() and key.isprintable() and " " not in key):
+            raise ConfigurationError(
+                f"{variable} is not a key: it holds spaces or letters that no key has. Copy it again."
+            )
+        if key:
+            return variable, key
+    return None

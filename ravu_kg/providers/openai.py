@@ -18,7 +18,7 @@ from ravu_kg.errors import ConfigurationError, MissingExtraError, ProviderError
 from ravu_kg.providers import model_errors, openai_replies, openai_requests, reply_schema, text_only
 from ravu_kg.providers.abilities import Abilities, Memory, ReplyForm
 from ravu_kg.providers.model_errors import Endpoint, Failure
-from ravu_kg.providers.model_options import Options
+from ravu_kg.providers.model_options import Options, key_of
 from ravu_kg.providers.openai_requests import Api, Limit, Way
 from ravu_kg.types import ModelReply, ModelRequest, Picture
 
@@ -238,7 +238,7 @@ def _connect(model: str, options: Options) -> tuple[openai.OpenAI, Endpoint]:
         from ravu_kg.providers import model_http
     except ImportError as error:
         raise MissingExtraError("The provider 'openai'", "openai") from error
-    key = os.environ.get(_KEY, "").strip()
+    _, key = key_of(_KEY) or (_KEY, "")
     base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
     if not key and base_url is None:
         raise ConfigurationError(
@@ -265,7 +265,8 @@ def _post(
     try:
         if timeout_s <= 0:
             raise model_errors.timed_out(endpoint, 0.0)
-        return client.post(path, cast_to=httpx2.Response, body=body, options={"timeout": timeout_s}).text
+        text = client.post(path, cast_to=httpx2.Response, body=body, options={"timeout": timeout_s}).text
+        return openai_replies.disguised_failure(text) or text
     except openai.APIStatusError as error:
         waits = model_http.retry_after_s(error.response.headers)
         return openai_replies.failure(error.status_code, error.body, error.response.text, waits)

@@ -14,7 +14,7 @@ from ravu_kg.providers import model_errors
 from ravu_kg.providers.model_errors import Endpoint, Failure
 from ravu_kg.types import ModelReply
 
-_DECLINED_CODES = (
+DECLINED_CODES = (
     "content_filter",
     "content_policy_violation",
     "image_content_policy_violation",
@@ -99,6 +99,15 @@ class _Vectors(_Part):
     data: list[_Vector]
 
 
+class _ErrorInReply(_Part):
+    """An error that a server sent with HTTP 200."""
+
+    error: JsonValue = None
+    output: JsonValue = None
+    choices: JsonValue = None
+    data: JsonValue = None
+
+
 class _ErrorBody(_Part):
     """An HTTP error's body, without its envelope ``error``."""
 
@@ -153,11 +162,25 @@ def failure(status: int, body: object, text: str, retry_after_s: float | None) -
     return Failure(status, words, " ".join(codes), retry_after_s)
 
 
+def disguised_failure(text: str) -> Failure | None:
+    """The error in a reply that says HTTP 200, as some servers and proxies send it; None for any other reply."""
+    try:
+        body = _ErrorInReply.model_validate_json(text)
+    except ValidationError:
+        return None
+    if not body.error or any(part is not None for part in (body.output, body.choices, body.data)):
+        return None
+    code = body.error.get("code") if isinstance(body.error, dict) else None
+    if isinstance(code, int) and 400 <= code < 600:
+        return failure(code, body.error, text, None)
+    return failure(404 if "endpoint" in text.lower() else 500, body.error, text, None)
+
+
 def error(endpoint: Endpoint, failure: Failure, *, with_images: bool) -> ProviderError:
     """The error that an HTTP failure means."""
-    if failure.status < 500 and any(code in failure.code for code in _DECLINED_CODES):
+    if failure.status < 500 and any(code in failure.code for code in DECLINED_CODES):
         return model_errors.refusal(endpoint, failure.message)
-    if failure.status == 429 and "insufficient_quota" in failure.code:
+    if failure.status == 402 or (failure.status == 429 and "insufficient_quota" in failure.code):
         return model_errors.out_of_quota(endpoint, failure.message)
     bad_key = failure.status in (400, 403) and "invalid_api_key" in failure.code
     return model_errors.from_status(endpoint, failure, with_images=with_images, bad_key=bad_key)
@@ -190,7 +213,7 @@ def _responses(endpoint: Endpoint, response: _Response, limit: int) -> ModelRepl
 
 def _failed(endpoint: Endpoint, error: _Error) -> ProviderError:
     code, message = error.code or "", error.message or "it gave no reason."
-    if any(declined in code for declined in _DECLINED_CODES):
+    if any(declined in code for declined in DECLINED_CODES):
         return model_errors.refusal(endpoint, message)
     passing = code in ("", "server_error", "rate_limit_exceeded", "vector_store_timeout")
     return ProviderError(

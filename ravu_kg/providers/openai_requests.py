@@ -10,6 +10,7 @@ from typing import Literal
 from ravu_kg.providers import reply_schema
 from ravu_kg.providers.abilities import ReplyForm
 from ravu_kg.providers.model_errors import Failure
+from ravu_kg.providers.openai_replies import DECLINED_CODES
 from ravu_kg.types import ModelRequest, Picture
 
 Api = Literal["responses", "chat"]
@@ -20,11 +21,12 @@ _EFFORTS = ("none", "minimal", "low", "medium", "high")
 _HIDDEN_TOKENS = {"none": 0, "minimal": 512, "low": 2048, "medium": 8192, "high": 16384}
 """What hidden reasoning may take beside the reply, by effort."""
 _UNKNOWN_HIDDEN_TOKENS = 4096
+_LEAST_LIMIT = 16  # the Responses API refuses less
 _REASONING_MODEL = re.compile(r"^(?:o\d|gpt-(?:[5-9]|\d\d)|gpt-oss)", re.IGNORECASE)
 _FORM_REFUSED = re.compile(
     r"json.?schema|json.?object|response.?format|text\.format|structured.?output|json.?mode|grammar", re.IGNORECASE
 )
-_SCHEMA_REFUSED = re.compile(r"invalid.*schema|schema conversion|grammar", re.IGNORECASE)
+_SCHEMA_REFUSED = re.compile(r"invalid[ _](?:json[ _])?schema|schema conversion|grammar", re.IGNORECASE)
 _PARAMETER_REFUSED = re.compile(
     r"unsupported|not support|n't support|unrecogni[sz]ed|unknown|extra (?:fields|inputs)|not permitted|use '?max_",
     re.IGNORECASE,
@@ -71,7 +73,7 @@ def other_way(way: Way, failure: Failure, *, any_api: bool, with_schema: bool) -
     """What to try when a server refused a request for its form; None where another form would not help."""
     if failure.status in (404, 405, 501) and way.api == "responses" and any_api:
         return None if "model_not_found" in failure.code else replace(way, api="chat")
-    if failure.status not in (400, 422, 500, 501):
+    if failure.status not in (400, 422, 500, 501) or any(code in failure.code for code in DECLINED_CODES):
         return None
     if way.reasoning is not None and re.search(r"reasoning|effort", failure.says):
         return replace(way, reasoning=_next_effort(way.reasoning, failure))
@@ -105,7 +107,7 @@ def body(model: str, request: ModelRequest, way: Way) -> Json:
         if way.reasoning is not None:
             said["reasoning"] = {"effort": way.reasoning}
         # Frames of a user's video are not left on the server.
-        return {**said, "max_output_tokens": way.limit_of(request), "store": False}
+        return {**said, "max_output_tokens": max(_LEAST_LIMIT, way.limit_of(request)), "store": False}
     said["messages"] = [
         *([{"role": "system", "content": instructions}] if instructions else []),
         {"role": "user", "content": _chat_content(request)},
