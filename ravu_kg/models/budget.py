@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -49,7 +50,13 @@ class Budget:
         self._stopped = stopped
         self._spent = Usage()
         self._reserved: list[Usage] = []
+        self._waiting: deque[object] = deque()
         self._changed = threading.Condition()
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is any ceiling, so that it matters what a call may come to."""
+        return self._ceiling != Ceiling()
 
     @contextmanager
     def reserved(self, most: Usage) -> Generator[None]:
@@ -62,14 +69,21 @@ class Budget:
             BudgetError: it does not fit into what is left.
             Stopped: the run has ended.
         """
+        ticket = object()
         with self._changed:
-            while not self._fits(most):
-                if self._stopped.is_set():
-                    raise Stopped
-                if not self._reserved:
-                    raise BudgetError(self._reached(most))
-                self._changed.wait(_LOOK_S)
-            self._reserved.append(most)
+            # In the order of arrival, so that what is left goes to the work that comes first.
+            self._waiting.append(ticket)
+            try:
+                while self._waiting[0] is not ticket or not self._fits(most):
+                    if self._stopped.is_set():
+                        raise Stopped
+                    if self._waiting[0] is ticket and not self._reserved:
+                        raise BudgetError(self._reached(most))
+                    self._changed.wait(_LOOK_S)
+                self._reserved.append(most)
+            finally:
+                self._waiting.remove(ticket)
+                self._changed.notify_all()
         try:
             yield
         finally:

@@ -292,6 +292,8 @@ class ModelCalls:
         self._asked.add(key)
 
     def _most(self, reference: str, request: ModelRequest) -> Usage:
+        if not self._budget.limited:  # counting takes a while
+            return Usage()
         counted = count_request(request, reference)
         cost = self._prices.cost_usd(reference, counted, request.max_output_tokens)
         return Usage(1, counted, request.max_output_tokens, cost or 0.0)

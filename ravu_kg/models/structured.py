@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import TypeVar, cast, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -29,6 +30,7 @@ class InvalidReplyError(ValueError):
     """A reply that is not what was asked for; the message is for the model."""
 
 
+@cache
 def schema_of(reply: type[BaseModel]) -> Mapping[str, object]:
     """The JSON schema of a reply, its title the name of the stage: the class's own title, or its name in snake case."""
     title = reply.model_config.get("title") or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", reply.__name__).lower()
