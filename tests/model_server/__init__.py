@@ -13,7 +13,17 @@
 """
 
 from tests.model_server.records import Fault, Received, Reply
-from tests.model_server.script import scripted
+from tests.model_server.script import says_nothing, scripted
 from tests.model_server.server import DIMENSIONS, Answer, ModelServer, bags_of_words
 
-__all__ = ["DIMENSIONS", "Answer", "Fault", "ModelServer", "Received", "Reply", "bags_of_words", "scripted"]
+__all__ = [
+    "DIMENSIONS",
+    "Answer",
+    "Fault",
+    "ModelServer",
+    "Received",
+    "Reply",
+    "bags_of_words",
+    "says_nothing",
+    "scripted",
+]

@@ -35,3 +35,8 @@ def scripted(path: Path) -> Answer:
         return Reply(value)
 
     return answer
+
+
+def says_nothing(received: Received) -> Reply | Fault:
+    """An answer for servers that are asked for embeddings alone."""
+    return Fault.error(400, f"nothing but embeddings is answered here, not {received.protocol}")
