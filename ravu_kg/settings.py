@@ -18,7 +18,16 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from ravu_kg.errors import ConfigurationError
 
@@ -118,6 +127,8 @@ class Settings(_Section):
     """Ready-made models for every role, for whatever is not set otherwise."""
     tracking_rate_hz: float = Field(default=5.0, gt=0, le=240)
     sample_interval_s: float = Field(default=1.0, gt=0)
+    describe_window: int = Field(default=3, ge=1, le=9)
+    """Frames that a model sees to describe one: itself and as many before as after. Fewer cost less."""
     cache: Path = Field(default_factory=lambda: Path(platformdirs.user_cache_dir("ravu-kg", appauthor=False)))
     """Folder of everything that can be made again: jars, weights, detections, sentence vectors."""
     providers: dict[str, dict[str, object]] = Field(default_factory=dict[str, dict[str, object]])
@@ -135,6 +146,13 @@ class Settings(_Section):
                 f"(1/{self.tracking_rate_hz:g} s); raise tracking_rate_hz or sample_interval_s"
             )
         return self
+
+    @field_validator("describe_window")
+    @classmethod
+    def _has_a_middle(cls, value: int) -> int:
+        if value % 2 == 0:
+            raise ValueError(f"a window of {value} frames has no middle; give an odd number")
+        return value
 
     @classmethod
     def with_origins(cls, values: Mapping[str, object], origins: Mapping[str, str]) -> Settings:

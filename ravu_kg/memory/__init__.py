@@ -19,27 +19,29 @@ from ravu_kg.graph.reader import GraphReader
 from ravu_kg.graph.results import ReadResult, TemplateProblem
 from ravu_kg.graph.store import Store, check_templates
 from ravu_kg.graph.writer import GraphWriter
+from ravu_kg.memory.asking import Asking, make_plan
 from ravu_kg.memory.library import VideoDetails, VideoSummary, counts, summaries
 from ravu_kg.memory.links import inlined
 from ravu_kg.memory.naming import GIVEN, find, given_name
 from ravu_kg.memory.opening import one_at_a_time, open_store, server_config, share_cache
-from ravu_kg.memory.records import IndexResult, Report, Stopwatch
+from ravu_kg.memory.pipeline import describer, tracking_rate_hz
+from ravu_kg.memory.records import STAGES, IndexResult, ModelRun, Report, Stopwatch
+from ravu_kg.models.calls import ModelCalls
+from ravu_kg.models.roles import INDEX_ROLES, has_model, uses_models
 from ravu_kg.plugins import load_detector, load_embedder, load_tracker
 from ravu_kg.protocols import Embedder
-from ravu_kg.reasoning.answering import ExtractiveAnswerer
 from ravu_kg.reasoning.asking import answer_plan, answer_question
 from ravu_kg.reasoning.context import Phrases
 from ravu_kg.reasoning.judging import RuleJudge
 from ravu_kg.reasoning.library import answer_library, search
 from ravu_kg.reasoning.plan import Plan
-from ravu_kg.reasoning.planner import RulePlanner
 from ravu_kg.reasoning.records import Answer, Moment
 from ravu_kg.server import Endpoint, browser_link
 from ravu_kg.settings import Settings, load
 from ravu_kg.types import frame_id, frame_node_id
 from ravu_kg.types import video_id as id_of
 
-__all__ = ["IndexResult", "Reembedded", "VideoMemory", "VideoSummary", "make_plan", "server_config"]
+__all__ = ["IndexResult", "ModelRun", "Reembedded", "VideoMemory", "VideoSummary", "make_plan", "server_config"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class VideoMemory:
         self.endpoint = endpoint
         """Of the embedded server; None for a server of the user's own."""
         self.reader = GraphReader(store)
+        self._asking = Asking(settings, self.reader)
 
     @classmethod
     def open(cls, settings: Settings | None = None, progress: Callable[[str], None] | None = None) -> Self:
@@ -80,6 +83,7 @@ class VideoMemory:
 
     def close(self) -> None:
         """Close the connection. The embedded server goes on running: see ``ravu-kg db stop``."""
+        self._asking.close()
         self.store.close()
 
     def __enter__(self) -> Self:
@@ -111,6 +115,7 @@ class VideoMemory:
         tracks: str | Path | None = None,
         build: str | None = None,
         replace: bool = False,
+        models: ModelRun | None = None,
         progress: Report | None = None,
     ) -> IndexResult:
         """Turn a video into a graph; one that is indexed already stays as it is.
@@ -123,11 +128,12 @@ class VideoMemory:
             build: name of another graph of the same video, kept beside the default one.
             replace: put a new graph in the place of the one that is there, which can be asked until the new one is
                 complete.
+            models: how models are called, when the settings name some; to begin from a stage implies ``replace``.
             progress: told the stage and how much of it is done.
 
         Raises:
             VideoError: the file cannot be read as a video.
-            ProviderError: a model failed or cannot be had.
+            ProviderError: a model failed or cannot be had, or a ceiling is reached.
             ConfigurationError: the video was indexed by another pipeline, or the tracks are wrong.
             GraphError: Neo4j failed.
         """
@@ -150,12 +156,14 @@ class VideoMemory:
             with watch.time("write"):
                 writer.take_place(video_id)  # when a run with replace stopped on its last step
             known = next((video for video in self.videos() if video.video_id == video_id), None)
+            run = models or ModelRun()
+            replace = replace or run.from_stage is not None
             if known is not None and known.status == "ready" and not replace:
                 self._require_same_pipeline(known, given)
                 report("done already", 1.0)
                 return self._unchanged(known)
-            with SentenceCache(self.settings.cache / "sentences.sqlite") as cache:
-                indexer = Indexer(self.settings, writer, embedder, cache, report, watch)
+            with SentenceCache(self.settings.cache / "sentences.sqlite") as cache, self._index_calls(run) as calls:
+                indexer = Indexer(self.settings, writer, embedder, cache, report, watch, run, calls)
                 return indexer.index(video, video_id, build, given, replace=replace and known is not None)
 
     def delete(self, video: str) -> str:
@@ -173,7 +181,7 @@ class VideoMemory:
 
     def plan(self, question: str) -> Plan:
         """The steps that a question becomes; see :func:`make_plan`."""
-        return make_plan(question)
+        return self._asking.reasoners().planner.plan(question)
 
     def ask(self, video: str, question: str, options: Sequence[str] = ()) -> Answer:
         """Answer a question about a video, with its evidence.
@@ -187,31 +195,36 @@ class VideoMemory:
             NotFoundError: no such video.
             UsageError: the video's name is ambiguous, or it is not indexed to its end.
             ReasoningError: the question is empty or too long.
+            ProviderError: a model of the settings cannot be had. One that declines is no error: see ``outcome``.
         """
         video_id = self._ready(video)
-        return answer_question(
+        by = self._asking.reasoners()
+        answer = answer_question(
             question,
             video_id,
             options,
             reader=self.reader,
             phrases=self._phrases,
-            planner=RulePlanner(),
-            judge=RuleJudge(),
-            answerer=ExtractiveAnswerer(),
+            planner=by.planner,
+            judge=by.judge,
+            answerer=by.answerer,
         )
+        return by.completed(answer)
 
     def run(self, plan: Plan, video: str, options: Sequence[str] = ()) -> Answer:
         """Carry out a plan on a video; raises as :meth:`ask`."""
         video_id = self._ready(video)
-        return answer_plan(
+        by = self._asking.reasoners()
+        answer = answer_plan(
             plan,
             video_id,
             options,
             reader=self.reader,
             phrases=self._phrases,
-            judge=RuleJudge(),
-            answerer=ExtractiveAnswerer(),
+            judge=by.judge,
+            answerer=by.answerer,
         )
+        return by.completed(answer)
 
     def ask_all(self, question: str, options: Sequence[str] = ()) -> Answer:
         """Answer a question about all indexed videos.
@@ -220,15 +233,17 @@ class VideoMemory:
             NotFoundError: nothing is indexed.
             ReasoningError: the question is empty or too long.
         """
-        return answer_library(
+        by = self._asking.reasoners()
+        answer = answer_library(
             question,
             options,
             reader=self.reader,
             phrases=self._phrases,
-            planner=RulePlanner(),
-            judge=RuleJudge(),
-            answerer=ExtractiveAnswerer(),
+            planner=by.planner,
+            judge=by.judge,
+            answerer=by.answerer,
         )
+        return by.completed(answer)
 
     def search(self, text: str, video: str | None = None, *, limit: int = 10) -> list[Moment]:
         """Moments whose sentences are nearest in meaning to a text, best first.
@@ -343,6 +358,22 @@ class VideoMemory:
             )
         return video_id
 
+    @contextmanager
+    def _index_calls(self, run: ModelRun) -> Generator[ModelCalls | None]:
+        """The calls of an indexing run; None when the settings name no model for it."""
+        if not uses_models(self.settings, INDEX_ROLES):
+            yield None
+            return
+        with ModelCalls.open(
+            self.settings,
+            INDEX_ROLES,
+            replay=run.offline_replay,
+            refresh=[stage for stage in STAGES if run.anew(stage)],
+            max_cost_usd=run.max_cost_usd,
+            max_tokens=run.max_tokens,
+        ) as calls:
+            yield calls
+
     def _unchanged(self, known: VideoSummary) -> IndexResult:
         found = counts(self.store, known.video_id)
         return IndexResult(
@@ -357,6 +388,8 @@ class VideoMemory:
             detector=known.detector,
             detector_reason="",
             status="unchanged",
+            describer=known.describer,
+            usage=GraphWriter(self.store).usage(known.video_id),
         )
 
     def _require_same_pipeline(self, known: VideoSummary, tracks: Path | None) -> None:
@@ -365,18 +398,25 @@ class VideoMemory:
         detector, tracker = known.detector, known.tracker
         if tracks is not None:
             detector = given_name(tracks)
+        elif has_model(settings, "detect"):
+            detector = settings.models.detect
         elif settings.models.detect != "auto":
             detector = load_detector(settings.models.detect, settings.providers).name
+        given = tracks is not None or known.detector.startswith(GIVEN)
         # Given tracks were followed by nobody, so the tracker of the settings says nothing about them.
-        if tracks is None and not known.detector.startswith(GIVEN):
+        if not given:
             tracker = load_tracker(settings.models.track, settings.providers).name
+        rate_hz = settings.tracking_rate_hz if given else tracking_rate_hz(settings)
+        # One that is not known is taken for the same.
+        known_hz = rate_hz if known.tracking_rate_hz is None else known.tracking_rate_hz
         changes = [
             f"with {what} {then} and not {now}"
             for what, then, now in [
                 ("detector", known.detector, detector),
                 ("tracker", known.tracker, tracker),
                 ("sample_interval_s", f"{known.sample_interval_s:g}", f"{settings.sample_interval_s:g}"),
-                ("tracking_rate_hz", _rate(known.tracking_rate_hz, settings), _rate(None, settings)),
+                ("tracking_rate_hz", f"{known_hz:g}", f"{rate_hz:g}"),
+                ("describer", known.describer, describer(settings)),
             ]
             if then != now
         ]
@@ -398,20 +438,6 @@ class VideoMemory:
                 f"The cache folder {self.settings.cache} cannot be written: {error.strerror}. "
                 "Make room there, or name another folder in RAVU_KG_CACHE."
             ) from error
-
-
-def make_plan(question: str) -> Plan:
-    """The steps that a question becomes; needs no video and no server.
-
-    Raises:
-        ReasoningError: the question is empty or too long.
-    """
-    return RulePlanner().plan(question)
-
-
-def _rate(known_hz: float | None, settings: Settings) -> str:
-    """A tracking rate as text; what is not known is taken for that of the settings."""
-    return f"{settings.tracking_rate_hz if known_hz is None else known_hz:g}"
 
 
 def _silent(_stage: str, _share: float) -> None:

@@ -6,23 +6,28 @@ Imports everything that looks at pictures: loaded only when a video is indexed.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 from ravu_kg.graph.embedding import SentenceCache, embed_all
 from ravu_kg.graph.writer import GraphWriter
-from ravu_kg.memory.naming import given_name
-from ravu_kg.memory.records import IndexResult, Report, Stopwatch
-from ravu_kg.perception.geometry import Description, describe
+from ravu_kg.memory.naming import GIVEN, given_name
+from ravu_kg.memory.pipeline import describer, tracking_rate_hz
+from ravu_kg.memory.records import IndexResult, ModelRun, Report, Stopwatch
+from ravu_kg.memory.words import Tally, Words, words_of
+from ravu_kg.models.calls import ModelCalls
+from ravu_kg.perception.captioning.detection import ModelDetector
+from ravu_kg.perception.detecting import DetectionCache
+from ravu_kg.perception.geometry import describe
 from ravu_kg.perception.pipeline import perceive, perceive_given
-from ravu_kg.plugins import Choice, choose_detector, load_detector, load_tracker
-from ravu_kg.protocols import Embedder
+from ravu_kg.plugins import choose_detector, load_detector, load_tracker
+from ravu_kg.protocols import Detector, Embedder
 from ravu_kg.settings import Settings
-from ravu_kg.types import Event, Perception, VideoInfo, VideoRecord, replacement_id
+from ravu_kg.types import Coverage, Event, FloatArray, Perception, VideoInfo, VideoRecord, replacement_id
 
-DESCRIBER = "geometry"
 _EVENTS_AT_A_TIME = 1_000
 
 
@@ -36,65 +41,91 @@ class Indexer:
     cache: SentenceCache
     report: Report
     watch: Stopwatch
+    run: ModelRun
+    calls: ModelCalls | None
+    """None without a model for any stage."""
 
     def index(
         self, video: VideoInfo, video_id: str, build: str | None, tracks: Path | None, *, replace: bool
     ) -> IndexResult:
-        """Take the video through all stages; with ``replace`` the graph that is there goes when the new one is complete.
+        """Take the video through all stages; with ``replace`` the graph that is there goes when the new one is ready.
 
         Raises:
             VideoError: it cannot be read to its end.
-            ProviderError: the detector, tracker or embedder failed.
+            ProviderError: the detector, tracker, embedder or a model failed, or the ceiling is reached; what is
+                written stays, and so do the replies.
             ConfigurationError: another pipeline indexed it before.
             GraphError: Neo4j failed; what is written stays, and the next run goes on from there.
         """
-        perception, reason = self._given(video, tracks) if tracks else self._perceive(video)
+        seen = self._given(video, tracks) if tracks else self._perceive(video)
         self.report("describing", 0.0)
         with self.watch.time("describe"):
             written_id = replacement_id(video_id) if replace else video_id
-            description = describe(perception, written_id)
-        frame_nodes, relations = self._write(self._record(perception, written_id, build), description)
+            description = describe(seen.perception, written_id)
+        words = words_of(description, written_id, self.calls, self.settings.describe_window, seen.undetected)
+        tally = Tally(self.calls, self.writer.usage(written_id))
+        try:
+            written = self._write(self._record(seen.perception, written_id, build), words, tally)
+        finally:
+            tally.keep(self.writer, written_id)
         if replace:
             with self.watch.time("write"):
                 self.writer.take_place(video_id)
         return IndexResult(
             video_id=video_id,
             title=video.title,
-            entities=len(description.entities),
-            frame_nodes=frame_nodes,
-            relations=relations,
-            events=len(description.events),
+            entities=written.entities,
+            frame_nodes=written.frame_nodes,
+            relations=written.relations,
+            events=written.events,
             duration_s=video.duration_s,
             elapsed_s=self.watch.elapsed_s,
-            detector=perception.detector,
-            detector_reason=reason,
+            detector=seen.perception.detector,
+            detector_reason=seen.reason,
             status="indexed",
+            describer=describer(self.settings),
+            usage=tally.stages(),
+            replayed=0 if self.calls is None else self.calls.replayed,
+            coverage=words.coverage,
         )
 
-    def _perceive(self, video: VideoInfo) -> tuple[Perception, str]:
+    def _perceive(self, video: VideoInfo) -> _Seen:
         settings = self.settings
         self.report("loading models", 0.5)
+        asked = ModelDetector(self.calls, video) if self.calls is not None and self.calls.has("detect") else None
         with self.watch.time("load"):
-            reference, reason = settings.models.detect, ""
-            if reference == "auto":
-                choice = choose_detector(settings.providers)
-                reference = choice.reference
-                reason = _reason(choice)
-            detector = load_detector(reference, settings.providers)
+            reason = ""
+            detector: Detector
+            if asked is not None:
+                detector = asked
+            else:
+                detector, reason = find_detector(settings)
             tracker = load_tracker(settings.models.track, settings.providers)
+        if asked is not None:
+            with self.watch.time("detect"):
+                for reached_s in asked.look_ahead(tracking_rate_hz(settings)):
+                    self.report("detecting", min(1.0, reached_s / video.duration_s) if video.duration_s else 0.0)
+        # What a model found is kept with its replies.
+        cache_dir = settings.cache / "detections" if asked is None else None
+        if cache_dir is not None and self.run.anew("detect"):
+            DetectionCache(cache_dir, video.content_hash, detector.name).forget()
         with self.watch.time("perceive"):
             perception = perceive(
                 video,
                 detector,
                 tracker,
-                tracking_rate_hz=settings.tracking_rate_hz,
+                tracking_rate_hz=tracking_rate_hz(settings),
                 sample_interval_s=settings.sample_interval_s,
-                cache_dir=settings.cache / "detections",
+                cache_dir=cache_dir,
                 progress=lambda share: self.report("watching", share),
             )
-        return perception, reason
+        undetected: dict[int, Coverage] = {}
+        if asked is not None:
+            at = {frame.timestamp_s: frame.index for frame in perception.frames}
+            undetected = {at[time_s]: why for time_s, why in asked.troubles.items() if time_s in at}
+        return _Seen(perception, reason, undetected)
 
-    def _given(self, video: VideoInfo, tracks: Path) -> tuple[Perception, str]:
+    def _given(self, video: VideoInfo, tracks: Path) -> _Seen:
         with self.watch.time("perceive"):
             perception = perceive_given(
                 video,
@@ -104,7 +135,7 @@ class Indexer:
                 progress=lambda share: self.report("watching", share),
             )
         # The name tells two files of tracks apart, as it does with two detectors.
-        return dataclasses.replace(perception, detector=given_name(tracks)), ""
+        return _Seen(dataclasses.replace(perception, detector=given_name(tracks)), "", {})
 
     def _record(self, perception: Perception, video_id: str, build: str | None) -> VideoRecord:
         video = perception.video
@@ -121,43 +152,89 @@ class Indexer:
             frame_rate=video.frame_rate,
             frame_count=len(perception.frames),
             sample_interval_s=perception.sample_interval_s,
-            tracking_rate_hz=self.settings.tracking_rate_hz,
+            tracking_rate_hz=self._tracking_rate_hz(perception),
             detector=perception.detector,
             tracker=perception.tracker,
-            describer=DESCRIBER,
+            describer=describer(self.settings),
             embedder=self.embedder.name,
             embedding_dimensions=self.embedder.dimensions,
         )
 
-    def _write(self, record: VideoRecord, description: Description) -> tuple[int, int]:
-        """Embed and write window by window, then the events; gives the numbers of frame nodes and relations."""
+    def _tracking_rate_hz(self, perception: Perception) -> float:
+        given = perception.detector.startswith(GIVEN)
+        return self.settings.tracking_rate_hz if given else tracking_rate_hz(self.settings)
+
+    def _write(self, record: VideoRecord, words: Words, tally: Tally) -> _Written:
+        """Embed and write window by window, then the events."""
         with self.watch.time("write"):
-            written = self.writer.begin(record, description.entities, description.links)
+            done = self.writer.begin(record, words.entities(), words.links, grows=words.grows)
         frame_nodes = relations = 0
-        for window in description.windows:
-            self.report("writing", window.index / len(description.windows))
-            frame_nodes += len(window.nodes)
-            relations += len(window.relations)
-            if window.index >= written:
-                with self.watch.time("embed"):
-                    vectors = embed_all([node.description for node in window.nodes], self.embedder, self.cache)
-                with self.watch.time("write"):
-                    self.writer.write_window(record.id, window, vectors)
-        for events in _in_parts(description.events):
-            with self.watch.time("embed"):
-                vectors = embed_all([event.description for event in events], self.embedder, self.cache)
+        windows = words.windows(lambda share: self.report(tally.progress(words.stage), share))
+        with closing(windows):
+            while True:
+                with self.watch.time(words.stage):
+                    window, added = next(windows, (None, ()))
+                if window is None:
+                    break
+                self.report("writing", window.index / len(words))
+                frame_nodes += len(window.nodes)
+                relations += len(window.relations)
+                if window.index >= done:
+                    vectors = self._vectors([node.description for node in window.nodes])
+                    with self.watch.time("write"):
+                        self.writer.write_entities(record.id, added)
+                        self.writer.write_window(record.id, window, vectors)
+                        tally.keep(self.writer, record.id)
+        with self.watch.time(words.stage):
+            ending = words.ending(lambda share: self.report(tally.progress("events"), share))
+        for part in _in_parts(ending.events):
+            vectors = self._vectors([event.description for event in part])
             with self.watch.time("write"):
-                self.writer.write_events(record.id, events, vectors)
+                self.writer.write_events(record.id, part, vectors)
         with self.watch.time("write"):
+            self.writer.write_entities(record.id, ending.entities, ending.links)
             self.writer.finish(record.id)
         self.report("writing", 1.0)
-        return frame_nodes, relations
+        entities = {entity.id for entity in (*words.entities(), *ending.entities)}
+        return _Written(len(entities), frame_nodes, relations, len(ending.events))
+
+    def _vectors(self, texts: Sequence[str]) -> FloatArray:
+        with self.watch.time("embed"):
+            return embed_all(texts, self.embedder, None if self.run.anew("embed") else self.cache)
 
 
-def _reason(choice: Choice) -> str:
-    if not choice.refused:
-        return "chosen by auto"
-    return f"chosen by auto; not to be had here: {', '.join(choice.refused)} (why: ravu-kg doctor)"
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    perception: Perception
+    reason: str
+    """Why ``auto`` chose the detector."""
+    undetected: Mapping[int, Coverage]
+    """Frame indexes in which a model could detect nothing, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    entities: int
+    frame_nodes: int
+    relations: int
+    events: int
+
+
+def find_detector(settings: Settings) -> tuple[Detector, str]:
+    """The detector of the settings, and why ``auto`` chose it.
+
+    Raises:
+        ConfigurationError: it is not installed, or none can be loaded.
+        ProviderError: its weights cannot be had.
+    """
+    reference = settings.models.detect
+    if reference != "auto":
+        return load_detector(reference, settings.providers), ""
+    choice = choose_detector(settings.providers)
+    reason = "chosen by auto"
+    if choice.refused:
+        reason += f"; not to be had here: {', '.join(choice.refused)} (why: ravu-kg doctor)"
+    return load_detector(choice.reference, settings.providers), reason
 
 
 def _in_parts(events: Sequence[Event]) -> Iterator[list[Event]]:

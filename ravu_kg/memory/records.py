@@ -6,11 +6,33 @@ import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 Report = Callable[[str, float], None]
 """Name of the stage and how much of it is done, 0..1."""
 IndexStatus = Literal["indexed", "unchanged"]
+Stage = Literal["detect", "describe", "graph", "sentence", "events", "embed"]
+"""Of indexing with models, in their order."""
+STAGES: tuple[Stage, ...] = get_args(Stage)
+StageUsage = Mapping[str, object]
+"""Of one stage: model, calls, input_tokens, output_tokens, cost_usd."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRun:
+    """How one run calls models."""
+
+    from_stage: Stage | None = None
+    """Make everything from this stage on anew, whatever was kept of it."""
+    max_cost_usd: float | None = None
+    """Ceiling of this run instead of that of the settings."""
+    max_tokens: int | None = None
+    offline_replay: bool = False
+    """Use recorded replies only."""
+
+    def anew(self, stage: Stage) -> bool:
+        """Whether what was kept of a stage is not used."""
+        return self.from_stage is not None and STAGES.index(stage) >= STAGES.index(self.from_stage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +53,14 @@ class IndexResult:
     detector_reason: str
     """Why ``auto`` chose it; empty when it was named."""
     status: IndexStatus
+    describer: str
+    """Who put it into words: ``geometry``, or models."""
+    usage: Mapping[str, StageUsage] = field(default_factory=dict[str, StageUsage])
+    """By stage, what calls of models came to, in this run and those that it went on from."""
+    replayed: int = 0
+    """Replies that were kept from earlier calls, and cost nothing."""
+    coverage: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Frames by what models said of them: ``ok``, ``blocked``, ``failed``; empty without models."""
 
     def to_dict(self) -> dict[str, object]:
         """Plain values, for JSON."""

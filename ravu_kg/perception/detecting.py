@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
 import zipfile
 from collections import deque
@@ -79,6 +80,10 @@ class DetectionCache:
             Path(name).replace(self._path(stretch))
         except OSError:
             Path(name).unlink(missing_ok=True)
+
+    def forget(self) -> None:
+        """Remove all that is kept of this video by this detector."""
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _path(self, stretch: int) -> Path:
         return self._folder / f"{stretch:06d}.npz"

@@ -1,0 +1,26 @@
+"""What the settings make of a video: the names and rates that are stored with it. Light to import."""
+
+from __future__ import annotations
+
+from ravu_kg.models.roles import Role, has_model, reference_of
+from ravu_kg.settings import Settings
+
+MEASURED = "geometry"
+WORD_ROLES: tuple[Role, ...] = ("describe", "graph", "sentence", "events")
+_USUAL_WINDOW = 3
+
+
+def describer(settings: Settings) -> str:
+    """Who puts frames into words: ``geometry``, one model, or each stage's model when they differ."""
+    if not has_model(settings, "describe"):
+        return MEASURED
+    names = {role: reference_of(settings, role) for role in WORD_ROLES}
+    different = len(set(names.values())) > 1
+    name = ", ".join(f"{role} {one}" for role, one in names.items()) if different else names["describe"]
+    window = settings.describe_window
+    return name if window == _USUAL_WINDOW else f"{name}, window {window}"
+
+
+def tracking_rate_hz(settings: Settings) -> float:
+    """Frames a second that are tracked: a model that detects is asked at the sampling rate, since calls cost money."""
+    return 1 / settings.sample_interval_s if has_model(settings, "detect") else settings.tracking_rate_hz
