@@ -194,7 +194,7 @@ class GeminiModel:
             other = gemini_wire.other_way(way, answer, with_schema=request.schema is not None)
             if other is None or other in tried:
                 raise gemini_wire.error(self._endpoint, answer, with_images=with_images)
-            if other.form != way.form and gemini_wire.blames_schema(answer):
+            if way.form == "json_schema" != other.form and model_errors.blames_schema(answer):
                 self._odd_schemas.add(_title(request))
             else:
                 self._memory.learn(_difference(way, other))

@@ -50,9 +50,6 @@ _DECLINED = {
     types.FinishReason.MODEL_ARMOR,
 }
 _FORM_REFUSED = re.compile(r"json.?mode|json.?schema|response.?schema|response.?mime|schema", re.IGNORECASE)
-_SCHEMA_REFUSED = re.compile(
-    r"too many states|schema produces|invalid (?:json )?schema|schema.*(?:too deep|too large)", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +162,6 @@ def other_way(way: Way, failure: Failure, *, with_schema: bool) -> Way | None:
     if way.temperature is not None and "temperature" in failure.says:
         return replace(way, temperature=None)
     return None
-
-
-def blames_schema(failure: Failure) -> bool:
-    """Whether it is this schema that was refused, and not the form."""
-    return _SCHEMA_REFUSED.search(failure.says) is not None
 
 
 def failure(status: int, body: object, header_retry_after_s: float | None) -> Failure:

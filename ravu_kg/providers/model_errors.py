@@ -15,6 +15,16 @@ _NO_IMAGES = re.compile(
     r"|unknown variant .?image_url|invalid content type.*image",
     re.IGNORECASE | re.DOTALL,
 )
+_ONE_SCHEMA_REFUSED = re.compile(
+    r"invalid[ _](?:json[ _])?schema|schema conversion|grammar|too many states|schema produces|non-empty"
+    r"|schema.*(?:too deep|too large)",
+    re.IGNORECASE,
+)
+_SCHEMAS_REFUSED = re.compile(
+    r"not enabled|not support|n't support|unsupported|unknown name|cannot find field|not allowed|not available"
+    r"|should be '|unrecogni[sz]ed|unknown",
+    re.IGNORECASE,
+)
 _TOO_LONG = re.compile(r"context.?(?:length|window|size)|too many tokens|token count .* exceeds|maximum.*tokens", re.I)
 
 
@@ -59,6 +69,11 @@ class Failure:
     def says(self) -> str:
         """Message and code, to look for words in."""
         return f"{self.message} {self.code}".lower()
+
+
+def blames_schema(failure: Failure) -> bool:
+    """Whether it is one schema that was refused, and not schemas as such; in doubt it is."""
+    return bool(_ONE_SCHEMA_REFUSED.search(failure.says)) or not _SCHEMAS_REFUSED.search(failure.says)
 
 
 def from_status(endpoint: Endpoint, failure: Failure, *, with_images: bool, bad_key: bool) -> ProviderError:

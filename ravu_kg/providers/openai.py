@@ -173,7 +173,7 @@ class OpenAIModel:
                 if answer.status != 404:  # else neither API is there, which says nothing
                     self._memory.learn(found)
                 raise openai_replies.error(self._endpoint, answer, with_images=with_images)
-            if other.form != way.form and openai_requests.blames_schema(answer):
+            if way.form == "json_schema" != other.form and model_errors.blames_schema(answer):
                 self._odd_schemas.add(_title(request))
             else:
                 found = found.model_copy(update=_difference(way, other))

@@ -26,7 +26,6 @@ _REASONING_MODEL = re.compile(r"^(?:o\d|gpt-(?:[5-9]|\d\d)|gpt-oss)", re.IGNOREC
 _FORM_REFUSED = re.compile(
     r"json.?schema|json.?object|response.?format|text\.format|structured.?output|json.?mode|grammar", re.IGNORECASE
 )
-_SCHEMA_REFUSED = re.compile(r"invalid[ _](?:json[ _])?schema|schema conversion|grammar", re.IGNORECASE)
 _PARAMETER_REFUSED = re.compile(
     r"unsupported|not support|n't support|unrecogni[sz]ed|unknown|extra (?:fields|inputs)|not permitted|use '?max_",
     re.IGNORECASE,
@@ -85,11 +84,6 @@ def other_way(way: Way, failure: Failure, *, any_api: bool, with_schema: bool) -
         other: Limit = "max_tokens" if way.limit == "max_completion_tokens" else "max_completion_tokens"
         return replace(way, limit=other)
     return None
-
-
-def blames_schema(failure: Failure) -> bool:
-    """Whether it is this schema that was refused, and not the form."""
-    return _SCHEMA_REFUSED.search(failure.says) is not None
 
 
 def body(model: str, request: ModelRequest, way: Way) -> Json:
