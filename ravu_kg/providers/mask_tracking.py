@@ -43,11 +43,13 @@ _SAME_MASK = 0.5
 _INSIDE = 0.85
 _LIES_ON_ANOTHER = 0.8
 
-# Half-lives of a belief, for each detection that confirmed it so far: short where the detector spoke, in this picture,
-# but of other things; long where it said nothing, which a detector of a low rate does in most pictures.
+# Half-lives of a belief that no detection confirms. Where the detector spoke, but of other things, it is as much longer
+# as detections confirmed it before. Where it said nothing it may have been left out, as a slow detector is in most
+# pictures: then it is longer by what it once took from one detection to the next.
 _DENIED_S = 0.4
-_SILENT_S = 2.0
 _MOST_CONFIRMATIONS = 5
+_SILENT_S = 2.0
+_WAITS = 2.0
 
 
 class Segmenter(Protocol):
@@ -98,6 +100,7 @@ class _Track:
     detection: Detection | None = None
     """The one of this picture that agrees with it."""
     confirmed_s: float = -np.inf
+    longest_wait_s: float = 0.0
 
     @property
     def label(self) -> str:
@@ -110,12 +113,15 @@ class _Track:
         self.number, self.started_s = number, now_s
 
     def confirm(self, detection: Detection, now_s: float) -> None:
+        if self.votes:
+            self.longest_wait_s = max(self.longest_wait_s, now_s - self.confirmed_s)
         self.detection, self.confirmed_s = detection, now_s
         self.votes[detection.label] += 1
         self.confidence = max(self.confidence, detection.confidence)
 
-    def fade(self, step_s: float, half_life_s: float) -> None:
-        half_life_s *= min(self.votes.total(), _MOST_CONFIRMATIONS)
+    def fade(self, step_s: float, *, denied: bool) -> None:
+        confirmations = min(self.votes.total(), _MOST_CONFIRMATIONS)
+        half_life_s = _DENIED_S * confirmations if denied else _SILENT_S + _WAITS * self.longest_wait_s
         self.confidence *= 0.5 ** (step_s / half_life_s)
 
 
@@ -127,7 +133,7 @@ class MaskTracker:
         self._segmenter = segmenter
         self._tracks: list[_Track] = []
         self._next_id = 1
-        self._last_s: float | None = None
+        self._last_s = 0.0
 
     def update(self, frame: VideoFrame, detections: Sequence[Detection]) -> list[TrackedDetection]:
         """What is followed in this frame, by track id: the mask's box, the label most of its detections gave.
@@ -141,13 +147,12 @@ class MaskTracker:
         rows, columns = frame.image.shape[:2]
         clipped = [replace(detection, box=detection.box.clip(columns, rows)) for detection in detections]
         found = [one for one in clipped if one.confidence >= _LEAST_CONFIDENCE and one.box.area > 0]
-        step_s = now_s - (now_s if self._last_s is None else self._last_s)
-        self._last_s = now_s
+        step_s, self._last_s = now_s - self._last_s, now_s
         self._see(frame)
         unmatched = self._confirm(found, now_s)
         for track in self._tracks:
             if track.detection is None:
-                track.fade(step_s, _DENIED_S if found else _SILENT_S)
+                track.fade(step_s, denied=bool(found))
         self._end(now_s)
         self._start(unmatched, frame)
         self._hand_over(now_s)
@@ -161,7 +166,6 @@ class MaskTracker:
         """Ends all tracks; ids are never used again."""
         self._tracks.clear()
         self._segmenter.clear()
-        self._last_s = None
 
     def _see(self, frame: VideoFrame) -> None:
         masks = self._segmenter.advance(frame.image)

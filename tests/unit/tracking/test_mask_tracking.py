@@ -119,12 +119,24 @@ def test_confidence_is_the_detectors_and_halves_while_nothing_confirms_it() -> N
     assert confidences[-1] == 0.0  # no longer believed
 
 
-def test_a_track_that_was_confirmed_often_is_believed_for_longer() -> None:
+def test_what_a_slow_detector_confirmed_is_believed_for_longer() -> None:
     scene = walking(60)
 
-    tracked, _ = run(scene, {step: [found(scene[step]["a"], 0.8)] for step in range(5)})
+    tracked, _ = run(scene, {step: [found(scene[step]["a"], 0.8)] for step in (0, 10)})
 
-    assert tracked[54][0].detection.confidence == pytest.approx(0.4)  # 10 s after the last one
+    assert tracked[40][0].detection.confidence == pytest.approx(0.4)  # 6 s after the last one
+
+
+def test_a_sure_track_outlives_some_frames_in_which_the_detector_sees_others_only() -> None:
+    scene = [{"a": person(20 + 4 * step), "b": person(400)} for step in range(25)]
+    detections = {
+        step: [found(box) for name, box in here.items() if name == "a" or step < 10 or step > 20]
+        for step, here in enumerate(scene)
+    }
+
+    tracked, _ = run(scene, detections)
+
+    assert ids(tracked) == [[1, 2]] * 25
 
 
 def test_what_the_detector_denies_is_soon_no_longer_believed() -> None:
@@ -158,10 +170,11 @@ def test_the_label_is_what_most_detections_said() -> None:
     scene = walking(5)
     said = ["cat", "dog", "dog", "cat", "dog"]
 
-    tracked, _ = run(scene, {step: [found(scene[step]["a"], 0.9, label)] for step, label in enumerate(said)})
+    tracked, script = run(scene, {step: [found(scene[step]["a"], 0.9, label)] for step, label in enumerate(said)})
 
     assert [items[0].detection.label for items in tracked] == ["cat", "cat", "dog", "cat", "dog"]
     assert ids(tracked) == [[1]] * 5
+    assert len(script.prompts) == 1  # none of them had to be segmented to know it
 
 
 def test_a_detection_that_overlaps_no_mask_starts_a_track() -> None:
@@ -183,6 +196,7 @@ def test_weak_detections_start_nothing_but_confirm() -> None:
         scene, {0: [found(scene[0]["a"], 0.4)], 1: [found(scene[1]["a"], 0.6)], 3: [found(scene[3]["a"], 0.3)]}
     )
     assert ids(tracked) == [[], [1], [1], [1]]
+    assert tracked[3][0].detection.confidence > 0.5  # a weak one takes nothing away
 
 
 def test_one_thing_that_is_detected_twice_is_one_track() -> None:
@@ -199,6 +213,31 @@ def test_one_thing_that_is_detected_twice_is_one_track() -> None:
     assert ids(tracked) == [[1]] * 3
     assert len(script.followed) == 1
     assert tracked[2][0].detection.label == "dog"
+
+
+def test_a_mask_of_a_part_belongs_to_the_whole_of_the_same_label_only() -> None:
+    # A box of the head started it; from then on the detector sees all of the person.
+    whole, head = person(100), Box(100, 100, 160, 150)
+    scene = [{"head": head, "whole": whole}] * 12
+
+    same, script = run(scene, {step: [found(whole if step else head)] for step in range(12)})
+    other, _ = run(scene, {step: [found(whole) if step else found(head, 0.9, "hat")] for step in range(12)})
+
+    assert ids(same) == [[1]] * 12
+    assert same[11][0].detection.confidence == pytest.approx(0.9)  # confirmed by each
+    assert len(script.followed) == 1
+    assert ids(other)[1] == [1, 2]
+
+
+def test_a_rider_is_not_taken_for_the_horse() -> None:
+    horse, rider = Box(100, 100, 300, 300), Box(100, 60, 200, 300)
+    scene = [{"horse": horse}] * 2 + [{"horse": horse, "rider": rider}] * 3
+    detections = {0: [found(horse, 0.9, "horse")], 2: [found(rider, 0.9, "person")]}
+
+    tracked, _ = run(scene, detections)
+
+    assert ids(tracked) == [[1]] * 2 + [[1, 2]] * 3
+    assert [item.detection.label for item in tracked[4]] == ["horse", "person"]
 
 
 def test_a_small_thing_in_front_of_a_large_one_is_a_track_of_its_own() -> None:
@@ -267,19 +306,22 @@ def test_more_than_a_second_unseen_ends_a_track() -> None:
     assert len(script.followed) == 1
 
 
-def test_of_two_masks_on_one_thing_the_one_that_detections_confirm_stays() -> None:
-    # The second walker disappears behind the first, and its mask goes over to the first.
-    apart = [{"a": person(100), "b": person(300 - 20 * step)} for step in range(10)]
-    scene = [*apart, *[{"a": person(100), "b": Box(101, 100, 161, 250)} for _ in range(5)]]
+@pytest.mark.parametrize(("in_front", "kept"), [("a", 1), ("b", 2)])
+def test_of_two_masks_on_one_thing_the_one_that_detections_confirm_stays(in_front: str, kept: int) -> None:
+    # One walker disappears behind the other, and the mask goes over to the one in front.
+    apart = [{"a": person(100 + 10 * step), "b": person(300 - 10 * step)} for step in range(9)]
+    met = {"a": person(194), "b": person(194)} | {in_front: person(190)}
+    scene = [*apart, *[met] * 5]
     detections = {
-        step: [found(box) for name, box in here.items() if step < 10 or name == "a"] for step, here in enumerate(scene)
+        step: [found(box) for name, box in here.items() if step < 9 or name == in_front]
+        for step, here in enumerate(scene)
     }
 
     tracked, script = run(scene, detections)
 
-    assert ids(tracked[:10]) == [[1, 2]] * 10
-    assert ids(tracked[10:]) == [[1]] * 5
-    assert list(script.followed.values()) == ["a"]
+    assert ids(tracked[:9]) == [[1, 2]] * 9
+    assert ids(tracked[9:]) == [[kept]] * 5
+    assert list(script.followed.values()) == [in_front]
 
 
 def test_a_chunk_hands_its_tracks_over_by_the_boxes_of_detections() -> None:
