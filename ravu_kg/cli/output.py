@@ -152,7 +152,10 @@ def status_line() -> Generator[Callable[[str], None]]:
 
 @contextmanager
 def progress_bar(title: str) -> Generator[Callable[[str, float], None]]:
-    """Stage and fraction 0..1 of one long piece of work: a bar on a terminal, a few plain lines elsewhere."""
+    """Stage and fraction 0..1 of one long piece of work: a bar on a terminal, a few plain lines elsewhere.
+
+    What follows the name of a stage in brackets may change while it goes on: ``graph (12 calls)``.
+    """
     console = stderr()
     if not console.is_terminal:
         reporter = _PlainProgress(title)
@@ -173,10 +176,10 @@ def progress_bar(title: str) -> Generator[Callable[[str, float], None]]:
 
         def report(name: str, fraction: float) -> None:
             nonlocal stage
-            if name != stage:
-                stage = name
+            if _without_detail(name) != stage:
+                stage = _without_detail(name)
                 progress.reset(task, total=1.0, description=name, title=title)
-            progress.update(task, completed=fraction)
+            progress.update(task, completed=fraction, description=name)
 
         yield report
 
@@ -189,12 +192,16 @@ class _PlainProgress:
         self._started_s = time.monotonic()
 
     def report(self, stage: str, fraction: float) -> None:
-        if stage != self._stage:
-            self._stage, self._next = stage, 0.0
+        if _without_detail(stage) != self._stage:
+            self._stage, self._next = _without_detail(stage), 0.0
         if fraction >= self._next:
             self._next = fraction - fraction % _PLAIN_STEP + _PLAIN_STEP
             elapsed_s = time.monotonic() - self._started_s
             click.echo(f"{self._title}: {stage} {fraction:.0%} ({elapsed_s:.0f} s)", err=True)
+
+
+def _without_detail(stage: str) -> str:
+    return stage.partition(" (")[0]
 
 
 def _wrapped(text: str, indent: int) -> list[str]:

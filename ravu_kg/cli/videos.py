@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ravu_kg.cli.frame import State
+from ravu_kg.cli.index import usage_pairs
 from ravu_kg.cli.output import confirm, echo_json, examples, json_option, print_pairs, print_table, seconds
 
 
@@ -77,6 +78,7 @@ def show(state: State, video: str, canonical: bool, as_json: bool) -> None:
                 f"{summary.entities} entities ({counts.identities} identities), {summary.frame_nodes} frame nodes, "
                 f"{counts.relations} relations, {counts.events} events",
             ),
+            *usage_pairs(details.usage),
         ]
     )
     if details.entities:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import cast
 
 from ravu_kg.graph.reader import EntityRow
 from ravu_kg.graph.store import Store
+from ravu_kg.memory.records import StageUsage
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,13 @@ class VideoDetails:
     summary: VideoSummary
     counts: VideoCounts
     entities: Sequence[EntityRow]
+    usage: Mapping[str, StageUsage] = field(default_factory=dict[str, StageUsage])
+    """What calls of models came to, by stage."""
 
     def to_dict(self) -> dict[str, object]:
         """Plain values, for JSON."""
         entities = [asdict(entity) for entity in self.entities]
-        return {**asdict(self.summary), **asdict(self.counts), "entity_list": entities}
+        return {**asdict(self.summary), **asdict(self.counts), "usage": dict(self.usage), "entity_list": entities}
 
 
 def summaries(store: Store) -> list[VideoSummary]:
