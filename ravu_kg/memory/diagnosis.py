@@ -25,6 +25,7 @@ from ravu_kg.plugins import (
     load_language_model,
     load_tracker,
 )
+from ravu_kg.protocols import LanguageModel
 from ravu_kg.server import EmbeddedServer
 from ravu_kg.server.home import Home
 from ravu_kg.settings import Settings
@@ -122,11 +123,12 @@ def _roles(settings: Settings, say: Say, probe: bool) -> Iterator[Finding]:
     if settings.profile:
         yield _tried("profile", settings.profile, lambda: _profile(settings))
     said: dict[str, str] = {}
+    models: dict[str, LanguageModel] = {}
     for role in (*INDEX_ROLES, *ASK_ROLES):
         if has_model(settings, role):
             if probe:
                 say(f"Calling the model of the role {role} ...")
-            finding = _role(settings, role, probe)
+            finding = _role(settings, role, models, probe)
             # What is wrong with a model is told once, at the first of its roles.
             first = finding.subject if finding.good else said.setdefault(finding.detail, finding.subject)
             yield finding if first == finding.subject else replace(finding, detail=f"see {first}")
@@ -134,14 +136,16 @@ def _roles(settings: Settings, say: Say, probe: bool) -> Iterator[Finding]:
             yield Finding(f"role {role}", f"{reference_of(settings, role)}, without a language model", needed=False)
 
 
-def _role(settings: Settings, role: Role, probe: bool) -> Finding:
+def _role(settings: Settings, role: Role, models: dict[str, LanguageModel], probe: bool) -> Finding:
     subject, reference = f"role {role}", reference_of(settings, role)
     try:
+        if reference not in models:
+            models[reference] = load_language_model(reference, settings.providers)
+        model = models[reference]
+        require_images(role, model)
         if not probe:
-            model = load_language_model(reference, settings.providers)
-            require_images(role, model)
             return Finding(subject, f"{model.name}{'' if model.accepts_images else ', text only'}", role=role)
-        found = probe_model(settings, role)
+        found = probe_model(settings, role, model)
     except RavuError as error:
         return Finding(subject, f"{reference}: {error}", good=False, role=role)
     return Finding(subject, f"{reference}: {found.in_words}", good=found.good, role=role, probe=found)

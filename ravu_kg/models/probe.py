@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict
 
 from ravu_kg.models import structured
 from ravu_kg.models.prices import PriceTable
-from ravu_kg.models.roles import IMAGE_ROLES, Role, reference_of, require_images
-from ravu_kg.plugins import load_language_model
+from ravu_kg.models.roles import IMAGE_ROLES, Role, reference_of
+from ravu_kg.protocols import LanguageModel
 from ravu_kg.settings import Settings
 from ravu_kg.types import ModelRequest, Picture
 
@@ -57,16 +57,13 @@ class Probe:
         )
 
 
-def probe(settings: Settings, role: Role) -> Probe:
+def probe(settings: Settings, role: Role, model: LanguageModel) -> Probe:
     """Call the model of a role once, without any further attempt and past the store of replies.
 
     Raises:
-        ConfigurationError: the model cannot be had.
         ProviderError: the call failed.
     """
     reference = reference_of(settings, role)
-    model = load_language_model(reference, settings.providers)
-    require_images(role, model)
     looks = role in IMAGE_ROLES
     request = ModelRequest(
         "Answer in the form that is asked for.",
