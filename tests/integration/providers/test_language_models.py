@@ -41,6 +41,15 @@ def test_a_schema_is_sent_as_such_and_names_the_stage(wire: Wire) -> None:
     assert received.instructions == "You plan."  # nothing is added to what providers cache
 
 
+def test_a_schema_with_free_keys_is_sent_without_being_strict(wire: Wire) -> None:
+    free = {"title": "count", "type": "object", "properties": {"by": {"type": "object", "additionalProperties": True}}}
+    with ModelServer(says({"by": {"dog": 2}})) as server:
+        wire.model(server).complete(ask(schema=free), 5)
+    (received,) = server.received
+    assert received.format == "json_schema"
+    assert received.schema == free
+
+
 def test_usage_is_what_the_server_counted(wire: Wire) -> None:
     request = ask("Look:", picture(10, 800, 600))
     with ModelServer(lambda _: Reply("A dog runs.", cached_tokens=5, hidden_tokens=3)) as server:
