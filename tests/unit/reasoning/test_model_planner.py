@@ -42,6 +42,8 @@ def test_the_schema_of_a_step_has_the_arguments_of_all_functions_and_demands_non
     schema = argument_schema()
     wanted = {field for model in FUNCTIONS.values() for field in model.model_json_schema()["properties"]}
     assert set(schema["properties"]) == wanted  # type: ignore[call-overload]
+    assert schema["properties"]["start_s"] == {"type": "number"}  # type: ignore[index]
+    assert schema["properties"]["state"]["properties"]["is"] == {"type": "string"}  # type: ignore[index]
     assert "required" not in schema
     assert "$ref" not in json.dumps(schema)
 
