@@ -22,8 +22,15 @@ CALL (from_s, to_s) {
   UNWIND $entity_ids AS wanted
   MATCH (z:Event {entityId: wanted})
   WHERE z.tEnd > $part_start_s AND z.tStart < $part_end_s
-    AND (($direction = 'after' AND z.tEnd > to_s) OR ($direction = 'before' AND z.tStart < from_s)
+    // Frames are up to 0.1 s off the even seconds: what ends that soon after a moment does not come after it.
+    AND (($direction = 'after' AND (z.tEnd > to_s + 0.1 OR z.tStart >= to_s))
+      OR ($direction = 'before' AND z.tStart < from_s)
       OR ($direction = 'around' AND z.tStart <= to_s AND z.tEnd > from_s))
+    // What a model tells of a time stands for what was measured then.
+    AND (z.source <> 'geometry' OR NOT EXISTS {
+      MATCH (told:Event {entityId: wanted})
+      WHERE told.source = 'model' AND told.tStart < z.tEnd AND told.tEnd > z.tStart
+    })
   WITH z
   ORDER BY CASE $direction WHEN 'before' THEN -z.tEnd ELSE z.tStart END, z.tStart, z.id
   LIMIT $events_to_sample
