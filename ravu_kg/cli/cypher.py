@@ -3,35 +3,132 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from ravu_kg.cli.frame import State
-from ravu_kg.cli.output import echo_json, examples, json_option, print_table
+from ravu_kg.cli.output import FILE, examples, json_option, print_table
+from ravu_kg.errors import UsageError
+
+if TYPE_CHECKING:
+    from ravu_kg.graph.results import ReadResult
+
+Format = Literal["table", "csv", "json", "parquet"]
+_FORMATS = ("table", "csv", "json", "parquet")
 
 
 @click.command(
     "cypher",
     epilog=examples(
         'ravu-kg cypher "MATCH (e:Entity) RETURN e.label AS label, count(*) AS n ORDER BY n DESC"',
-        'ravu-kg cypher "MATCH (v:Video) RETURN v.id, v.title" --json',
+        'ravu-kg cypher "MATCH (e:Entity {label: \\$label}) RETURN e.id, e.tStart" --param label=dog',
+        "ravu-kg cypher explore/crowding --param video_id=holiday --format csv -o crowding.csv",
     ),
 )
 @click.argument("query")
+@click.option("--param", "-p", "params", multiple=True, metavar="NAME=VALUE", help="A $parameter: JSON, or plain text.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    help="How to write the rows; by default as the file's name says, or as a table.",
+)
 @json_option
+@click.option("--output", "-o", type=FILE, help="Write to a file instead of the terminal.")
+@click.option("--limit", type=int, default=1000, show_default=True, help="The most rows to fetch.")
+@click.option("--timeout", type=float, default=30.0, show_default=True, help="Seconds that it may run.")
 @click.pass_obj
-def command(state: State, query: str, as_json: bool) -> None:
-    """Run a Cypher query that only reads."""
+def command(
+    state: State,
+    query: str,
+    params: tuple[str, ...],
+    form: Format | None,
+    as_json: bool,
+    output: Path | None,
+    limit: int,
+    timeout: float,
+) -> None:
+    """Run a Cypher query that only reads.
+
+    QUERY is one statement, the name of a template ('ravu-kg templates list'), or - to read it from the standard input.
+    In a template $video_id may be anything that names a video, and a parameter that may be null may be left out.
+    """
+    form = _form(form, as_json, output)
+    text = (sys.stdin.read() if query == "-" else query).strip()
+    words = _text_parameters(text)
+    values = dict(_named_value(one, words) for one in params)
     with state.open_memory() as memory:
-        result = memory.cypher(query)
-    if as_json:
-        echo_json(result.rows)
-    elif result.rows:
-        print_table(result.columns, [[_cell(row[column]) for column in result.columns] for row in result.rows])
-    else:
-        click.echo("No rows.", err=True)
+        result = memory.cypher(text, values, limit=limit, timeout_s=timeout)
+    _write(result, form, output)
+    for note in result.notes:
+        click.echo(f"{click.style('Note: ', fg='yellow')}{note}", err=True)
     if result.truncated:
-        click.echo(f"Only the first {len(result.rows)} rows are shown. Add a LIMIT, or count with count(*).", err=True)
+        click.echo(f"Only the first {len(result.rows)} rows are given. Add a LIMIT, or count with count(*).", err=True)
+
+
+def _form(form: Format | None, as_json: bool, output: Path | None) -> Format:
+    if as_json:
+        if form not in (None, "json"):
+            raise UsageError(f"--json and --format {form} contradict each other.")
+        return "json"
+    if form is None:
+        by_suffix: dict[str, Format] = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
+        form = by_suffix.get(output.suffix.lower(), "table") if output else "table"
+    if form == "parquet" and output is None:
+        raise UsageError("Parquet is no text: name a file with -o FILE.parquet.")
+    if form == "table" and output is not None:
+        raise UsageError(f"A table is for the terminal. For {output} choose --format csv, json or parquet.")
+    return form
+
+
+def _text_parameters(query: str) -> frozenset[str]:
+    """The parameters of a template that are text, whatever their values look like."""
+    from ravu_kg.graph.templates import TemplateLibrary, is_template_name
+    from ravu_kg.graph.values import parse_type
+
+    if not is_template_name(query):
+        return frozenset()
+    declared = TemplateLibrary.load().get(query.strip()).parameters
+    return frozenset(parameter.name for parameter in declared if "STRING" in parse_type(parameter.type))
+
+
+def _named_value(text: str, words: frozenset[str]) -> tuple[str, object]:
+    name, found, value = text.partition("=")
+    if not found or not re.fullmatch(r"\w+", name):
+        raise UsageError(f"--param {text}: write NAME=VALUE, such as label=dog or limit=5.")
+    if name in words:
+        return name, None if value == "null" else value
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _write(result: ReadResult, form: Format, output: Path | None) -> None:
+    from ravu_kg.graph.tables import to_csv, to_json, unwritable, write_parquet
+
+    if form == "parquet" and output is not None:
+        write_parquet(result, output)
+    elif form == "table":
+        if result.rows:
+            print_table(result.columns, [[_cell(row[column]) for column in result.columns] for row in result.rows])
+        else:
+            click.echo("No rows.", err=True)
+    else:
+        text = to_csv(result) if form == "csv" else to_json(result) + "\n"
+        if output is None:
+            click.echo(text, nl=False)
+        else:
+            try:
+                output.write_text(text, encoding="utf-8", newline="")
+            except OSError as error:
+                raise unwritable(output, error) from error
+    if output is not None:
+        click.echo(f"{len(result.rows)} rows written to {output}", err=True)
 
 
 def _cell(value: object) -> object:

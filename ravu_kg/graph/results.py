@@ -19,7 +19,9 @@ class ReadResult:
     elapsed_s: float
     columns: tuple[str, ...] = ()
     truncated: bool = False
-    """More rows were there than the limit of an ad-hoc query."""
+    """More was there than an ad-hoc query may give: rows, or bytes."""
+    notes: tuple[str, ...] = ()
+    """What is odd about an ad-hoc query that ran all the same, such as a property that the graph does not know."""
 
     def shown_parameters(self) -> dict[str, object]:
         """The parameters for a trace: vectors as ``<768 floats>``."""

@@ -23,7 +23,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from ravu_kg.errors import ConfigurationError, NotFoundError
+from ravu_kg.errors import ConfigurationError, NotFoundError, UsageError
 from ravu_kg.graph.values import check, cypher_literal, parse_type
 
 Mode = Literal["read", "write", "schema"]
@@ -135,6 +135,31 @@ def templates_root() -> Path:
     return inside if inside.is_dir() else package.parent / "cypher"
 
 
+def is_template_name(text: str) -> bool:
+    """True for ``explore/crowding``, which is no Cypher."""
+    return re.fullmatch(r"\s*[a-z]+/[a-z_]+\s*", text) is not None
+
+
+def filled(template: Template, values: Mapping[str, object]) -> dict[str, object]:
+    """The parameters of a template as a user gives them: null where one may be null and is left out.
+
+    Raises:
+        UsageError: one is missing, unknown, or of another type.
+    """
+    declared = {p.name: p for p in template.parameters}
+    for name in values:
+        if name not in declared:
+            raise UsageError(f"{template.name} has no parameter ${name}; it takes {', '.join(declared) or 'none'}.")
+    complete = {**{n: None for n, p in declared.items() if "NULL" in parse_type(p.type)}, **values}
+    for name, parameter in declared.items():
+        if name not in complete:
+            raise UsageError(f"{template.name} needs ${name} ({parameter.type}): {parameter.meaning}.")
+    try:
+        return template.bind(complete)
+    except TypeError as error:
+        raise UsageError(f"{error}.") from error
+
+
 def version_key(version: str) -> tuple[int, ...]:
     """``"2026.02"`` as ``(2026, 2)``, to compare versions; empty for an empty string."""
     return tuple(int(part) for part in version.split(".")) if version else ()
@@ -184,13 +209,13 @@ def blank(text: str, *, keep_names: bool = False) -> str:
 
     Args:
         text: Cypher.
-        keep_names: leave the characters of backticked names (their backticks become spaces).
+        keep_names: leave backticked names as they are.
     """
 
     def overwrite(match: re.Match[str]) -> str:
         found = match.group()
         if keep_names and found.startswith("`"):
-            return " " + found[1:-1] + " "
+            return found
         return re.sub(r"[^\n]", " ", found)
 
     return _QUOTED.sub(overwrite, text)

@@ -104,7 +104,9 @@ def shown(value: object) -> object:
 
 
 def elide_vectors(value: object) -> object:
-    """A copy of plain data in which every long list of numbers is replaced by ``<768 floats>``."""
+    """A copy of plain data in which long lists of numbers are replaced by ``<768 floats>``, bytes by their number."""
+    if isinstance(value, (bytes, bytearray)):
+        return f"<{len(value)} bytes>"
     if is_mapping(value):
         return {str(key): elide_vectors(item) for key, item in value.items()}
     if is_sequence(value):

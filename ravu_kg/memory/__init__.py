@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +18,7 @@ from ravu_kg.graph.export import canonical
 from ravu_kg.graph.reader import GraphReader
 from ravu_kg.graph.results import ReadResult, TemplateProblem
 from ravu_kg.graph.store import Store, check_templates
+from ravu_kg.graph.templates import filled, is_template_name
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.asking import Asking, make_plan
 from ravu_kg.memory.library import VideoDetails, VideoSummary, counts, summaries
@@ -308,14 +309,31 @@ class VideoMemory:
         """What the graph holds of a video, in a form that is equal for equal graphs."""
         return canonical(self.store, self.resolve(video))
 
-    def cypher(self, query: str) -> ReadResult:
-        """Run a query that only reads.
+    def cypher(
+        self,
+        query: str,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        limit: int = 1000,
+        timeout_s: float = 30.0,
+    ) -> ReadResult:
+        """Run a query that only reads: one statement, or a read template by name such as ``explore/crowding``.
+
+        In a template ``$video_id`` may be anything that names a video, and a parameter that may be null may be left
+        out. ``ravu_kg.graph.tables`` makes CSV, Parquet or a pandas data frame of the result.
 
         Raises:
-            UsageError: it would do more than read.
-            GraphError: Neo4j refused it.
+            UsageError: it would do more than read, misspells a name of the graph, or a parameter is missing or wrong.
+            NotFoundError: no such template or video.
+            GraphError: Neo4j refused it, or it ran longer than ``timeout_s``.
         """
-        return self.store.query_readonly(query)
+        values = dict(parameters or {})
+        if is_template_name(query):
+            template = self.store.template(query)
+            if isinstance(values.get("video_id"), str):
+                values["video_id"] = self.resolve(str(values["video_id"]))
+            query, values = template.text, filled(template, values)
+        return self.store.query_readonly(query, values, limit=limit, timeout_s=timeout_s)
 
     def check_templates(self) -> list[TemplateProblem]:
         """What is wrong with a template on this server; empty when all is well."""

@@ -15,16 +15,18 @@ import neo4j
 from neo4j import exceptions as driver_errors
 
 from ravu_kg.errors import ConfigurationError, GraphError, UsageError
-from ravu_kg.graph import readonly
 from ravu_kg.graph.results import Counters, ReadResult, TemplateProblem
+from ravu_kg.graph.store.adhoc import MAX_BYTES, AdHocQuery, answer
 from ravu_kg.graph.store.failures import translated
 from ravu_kg.graph.store.plain import plain_row
 from ravu_kg.graph.templates import Template, TemplateLibrary
-from ravu_kg.graph.values import Rows, check, elide_vectors, example
+from ravu_kg.graph.values import Rows, check, example
 
 _T = TypeVar("_T")
 _TIMEOUT_S = 60.0
 _CONNECT_TIMEOUT_S = 15.0
+_ADHOC_FETCH = 200
+"""Rows of an ad-hoc query that may wait unread: they can be large."""
 
 
 class Store:
@@ -161,42 +163,29 @@ class Store:
         parameters: Mapping[str, object] | None = None,
         *,
         limit: int = 1000,
+        max_bytes: int = MAX_BYTES,
         timeout_s: float = 30.0,
     ) -> ReadResult:
         """Run somebody's own Cypher when it only reads this graph.
 
-        Three gates: the plan of the statement (only reading operators and listed procedures), read access mode (the
-        server refuses to write), and a time limit. Long lists of numbers are shown as ``<768 floats>``.
+        Three gates: the text and its plan (listed functions, procedures and operators), read access mode (the server
+        refuses to write), and limits of time, rows and bytes. Long lists of numbers are shown as ``<768 floats>``.
 
         Args:
             text: one statement.
             parameters: its ``$parameters``.
             limit: the most rows to fetch; :attr:`ReadResult.truncated` tells when there were more.
-            timeout_s: the longest it may run.
+            max_bytes: the most that the rows may take as text; likewise.
+            timeout_s: the longest it may run, planning and fetching included.
 
         Raises:
-            UsageError: the statement would do more than read, or a parameter cannot be sent.
-            GraphError: Neo4j refused the statement or is out of reach.
+            UsageError: the statement would do more than read, misspells a name of the graph, or a parameter is missing
+                or cannot be sent.
+            GraphError: Neo4j refused the statement, it took too long, or the server is out of reach.
         """
-        values = _sendable(parameters or {})
-        readonly.refuse_text(text)
-        what = "the query"
-        started_s = time.perf_counter()
-        with self._session(neo4j.READ_ACCESS, what) as session:
-            plan = session.execute_read(_unit(lambda tx: _explain(tx, text, values), what, timeout_s))
-            operators: dict[object, object] = getattr(plan, "plan", None) or {}  # typed as a bare dict by the driver
-            readonly.refuse_plan(plan.query_type or "", operators)
-
-            def work(tx: neo4j.ManagedTransaction) -> tuple[list[dict[str, object]], tuple[str, ...]]:
-                result = tx.run(_literal(text), values)
-                columns = tuple(result.keys())
-                rows = [plain_row(record, columns) for record in result.fetch(limit + 1)]
-                result.consume()
-                return rows, columns
-
-            rows, columns = session.execute_read(_unit(work, what, timeout_s))
-        kept = [{name: elide_vectors(value) for name, value in row.items()} for row in rows[:limit]]
-        return ReadResult(kept, "", values, time.perf_counter() - started_s, columns, len(rows) > limit)
+        names = self.template("library/names").text
+        query = AdHocQuery(text, _sendable(parameters or {}), limit, max_bytes, timeout_s, names)
+        return answer(query, lambda: self._session(neo4j.READ_ACCESS, "the query", "WARNING", _ADHOC_FETCH))
 
     def explain(self, template: Template) -> list[str]:
         """What is wrong with a template on this server, without running it; see :func:`check_templates`."""
@@ -231,13 +220,16 @@ class Store:
         self.close()
 
     @contextmanager
-    def _session(self, access: str, what: str, notifications: str = "OFF") -> Generator[neo4j.Session]:
+    def _session(
+        self, access: str, what: str, notifications: str = "OFF", fetch_size: int = 1000
+    ) -> Generator[neo4j.Session]:
         with (
             translated(self.uri, what),
             self._driver.session(  # pyright: ignore[reportUnknownMemberType]  -- untyped **config
                 database=self.database,
                 default_access_mode=access,
                 bookmark_manager=self._bookmarks,
+                fetch_size=fetch_size,
                 notifications_min_severity=neo4j.NotificationMinimumSeverity(notifications),
             ) as session,
         ):
@@ -269,13 +261,9 @@ def _unit(
     return neo4j.unit_of_work(metadata={"template": name, "app": "ravu-kg"}, timeout=timeout_s)(work)
 
 
-def _explain(transaction: neo4j.ManagedTransaction, text: str, values: Mapping[str, object]) -> neo4j.ResultSummary:
-    return transaction.run(_literal("EXPLAIN " + text), dict(values)).consume()
-
-
 def _literal(text: str) -> LiteralString:
     # The driver takes literal text only, so that nobody builds queries from values. Here the text comes from a template
-    # file, checked when it was loaded, or from the user's own hand, checked by query_readonly.
+    # file, checked when it was loaded.
     return cast(LiteralString, text)
 
 

@@ -1,0 +1,168 @@
+"""Somebody's own Cypher: planned, looked at, then run, all in one reading transaction with limits."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import LiteralString, TypeVar, cast
+
+import neo4j
+from neo4j import exceptions as driver_errors
+
+from ravu_kg.errors import GraphError, UsageError
+from ravu_kg.graph import hints, readonly
+from ravu_kg.graph.results import ReadResult
+from ravu_kg.graph.store.plain import plain_row
+from ravu_kg.graph.values import elide_vectors, is_mapping, is_sequence
+
+MAX_ROWS = 1_000_000
+MAX_BYTES = 64 * 2**20
+"""The most that a result may hold, as its text; the rows up to there are given."""
+
+_T = TypeVar("_T")
+_PLAN = "EXPLAIN "
+_GRACE_S = 5.0
+_UNKNOWN_NAMES = {"01N50": "label", "01N51": "relationship type", "01N52": "property"}
+_EXPLAINED = ("Neo.ClientError.Statement.", "Neo.ClientError.Procedure.ProcedureNotFound")
+
+
+@dataclass(frozen=True, slots=True)
+class AdHocQuery:
+    """A query and its limits."""
+
+    text: str
+    parameters: dict[str, object]
+    max_rows: int
+    max_bytes: int
+    timeout_s: float
+    names_text: str
+    """The statement that gives the names of the graph: kind and name."""
+
+    def check(self) -> None:
+        """Refuse what can be told without the server.
+
+        Raises:
+            UsageError: the text may not run, a parameter is missing, or a limit makes no sense.
+        """
+        if not 1 <= self.max_rows <= MAX_ROWS:
+            raise UsageError(f"The limit of rows is 1 to {MAX_ROWS:,}, not {self.max_rows:,}.")
+        if self.max_bytes < 1 or not 0 < self.timeout_s < threading.TIMEOUT_MAX / 2:
+            raise UsageError("A limit of bytes or seconds is above 0.")
+        readonly.refuse_text(self.text)
+        missing = readonly.missing_parameters(self.text, self.parameters)
+        if missing:
+            names = ", ".join(f"${name}" for name in missing)
+            raise UsageError(f"The query needs a value for {names}: --param {missing[0]}=VALUE on the command line.")
+
+
+def answer(query: AdHocQuery, session: Callable[[], AbstractContextManager[neo4j.Session]]) -> ReadResult:
+    """Check the query, plan it, look at the plan, run it.
+
+    Raises:
+        UsageError: it would do more than read, names something that is probably misspelt, or lacks a parameter.
+        GraphError: Neo4j refused it, or it took too long.
+    """
+    query.check()
+    started_s = time.perf_counter()
+
+    def work() -> ReadResult:
+        unit = neo4j.unit_of_work(metadata={"template": "ad-hoc", "app": "ravu-kg"}, timeout=query.timeout_s)
+        with session() as opened:
+            try:
+                rows, columns, truncated, notes = opened.execute_read(unit(lambda tx: _run(tx, query)))
+            except driver_errors.ClientError as error:
+                if not str(error.code).startswith(_EXPLAINED) or "AccessMode" in str(error.code):
+                    raise
+                message = hints.explained(
+                    str(error.message), query.text, _PLAN, readonly.FUNCTIONS | readonly.PROCEDURES
+                )
+                raise GraphError(f"Not valid Cypher: {message}") from error
+        elapsed_s = time.perf_counter() - started_s
+        return ReadResult(rows, "", query.parameters, elapsed_s, columns, truncated, notes)
+
+    return _within(query.timeout_s + _GRACE_S, work)
+
+
+def _run(
+    tx: neo4j.ManagedTransaction, query: AdHocQuery
+) -> tuple[list[dict[str, object]], tuple[str, ...], bool, tuple[str, ...]]:
+    # The text is the user's own: it runs only after its plan has been looked at, and in a transaction that reads.
+    planned = tx.run(cast(LiteralString, _PLAN + query.text), query.parameters).consume()
+    operators: dict[object, object] = getattr(planned, "plan", None) or {}  # typed as a bare dict by the driver
+    readonly.refuse_plan(planned.query_type or "", operators)
+    notes = _unknown_names(tx, query, planned)
+    result = tx.run(cast(LiteralString, query.text), query.parameters)
+    columns = tuple(result.keys())
+    rows, used, truncated = list[dict[str, object]](), 0, False
+    for record in result:
+        row = {name: elide_vectors(value) for name, value in plain_row(record, columns).items()}
+        used += _size(row)
+        if len(rows) == query.max_rows or used > query.max_bytes:
+            truncated = True
+            break
+        rows.append(row)
+    result.consume()
+    return rows, columns, truncated, notes
+
+
+def _unknown_names(tx: neo4j.ManagedTransaction, query: AdHocQuery, planned: neo4j.ResultSummary) -> tuple[str, ...]:
+    """Notes on labels, types and properties that the graph does not have.
+
+    Raises:
+        UsageError: one of them is so like a known one that it is a slip.
+    """
+    notes = list[str]()
+    for status in planned.gql_status_objects:
+        kind = _UNKNOWN_NAMES.get(status.gql_status, "")
+        match = re.search(r"`(.*?)` does not exist", status.status_description) if kind else None
+        if match is None:
+            continue
+        offset = status.position.offset - len(_PLAN) if status.position else 0
+        known = tx.run(cast(LiteralString, query.names_text))
+        names = {str(record["name"]) for record in known if record["kind"] == kind}
+        problem = f"The graph has no {kind} `{match.group(1)}`"
+        meant = hints.did_you_mean(match.group(1), names)
+        if meant:
+            raise UsageError(hints.placed(problem, query.text, offset, meant))
+        notes.append(hints.placed(problem, query.text, offset).split("\n")[0])
+    return tuple(dict.fromkeys(notes))
+
+
+def _within(seconds: float, work: Callable[[], _T]) -> _T:
+    """The result of the work, waited for at most so long.
+
+    The server's own time limit does not cover planning, and some statements make it lose its reply altogether. The
+    driver knows no limit for a read, so the thread is left behind then, with its connection.
+    """
+    done = threading.Event()
+    results, failures = list[_T](), list[BaseException]()
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=run, name="ad-hoc query", daemon=True).start()
+    if not done.wait(seconds):
+        raise GraphError(f"No answer to the query within {seconds:.0f} s. Ask for less, or in a simpler way.")
+    if failures:
+        raise failures[0]
+    return results[0]
+
+
+def _size(value: object) -> int:
+    """About how many bytes the value takes as JSON."""
+    if isinstance(value, str):
+        return len(value) + 2
+    if is_mapping(value):
+        return sum(len(str(key)) + 4 + _size(item) for key, item in value.items()) + 2
+    if is_sequence(value):
+        return sum(_size(item) + 2 for item in value) + 2
+    return 8
