@@ -76,11 +76,11 @@ def show_answer(memory: VideoMemory, answer: Answer, explain: Explain, options: 
 
 
 def say_models(steps: Sequence[ModelStep]) -> None:
-    """What models cost, in one line on stderr."""
-    for role, model, *numbers in _costs(steps)[-1:]:
-        named = model or role
-        said = ", ".join(f"{number} {name}" for name, number in zip(_COST_COLUMNS[2:], numbers, strict=True))
-        click.echo(f"{named}: {said}.", err=True)
+    """What models cost, in one line a role on stderr."""
+    for _, model, calls, *numbers in (_costs([step])[0] for step in steps):
+        given, made, price, took = numbers
+        cost = f"{given} tokens in, {made} tokens out, {price}" if calls != "0" else "a kept reply, which costs nothing"
+        click.echo(f"{model}: {cost}, {took}.", err=True)
 
 
 _COST_COLUMNS = ("step", "model", "calls", "tokens in", "tokens out", "price", "time")

@@ -32,7 +32,7 @@ from ravu_kg.reasoning.plan import (
     split_reference,
 )
 from ravu_kg.reasoning.protocols import Judge
-from ravu_kg.reasoning.records import CoverageReport, Evidence, Execution, Found, Span, StepTrace
+from ravu_kg.reasoning.records import Called, CoverageReport, Evidence, Execution, Found, Span, StepTrace
 
 
 def execute(
@@ -74,8 +74,16 @@ def execute(
     coverage = _coverage(reader.coverage(video.video_id), video)
     evidence = _key_frames([context.bindings[step.save_as] for step in plan.steps
                             if _is_leaf(step, referred, last=step is plan.steps[-1])])  # fmt: skip
+    called = _called(context, evidence)
     return Execution(
-        plan, video.video_id, evidence, tuple(recorder.trace), dict(context.bindings), coverage, video.duration_s
+        plan,
+        video.video_id,
+        evidence,
+        tuple(recorder.trace),
+        dict(context.bindings),
+        coverage,
+        video.duration_s,
+        called,
     )
 
 
@@ -160,6 +168,16 @@ def _key_frames(found: Sequence[Found]) -> tuple[Evidence, ...]:
             chosen.setdefault((round(one.timestamp_s, 3), one.entity_ids), one)
         remaining -= len(chosen) - before
     return tuple(sorted(chosen.values(), key=lambda one: (one.timestamp_s, one.entity_ids)))
+
+
+def _called(context: Context, evidence: Sequence[Evidence]) -> dict[str, Called]:
+    wanted = {entity for one in evidence for entity in one.entity_ids}
+    return {
+        entity.entity_id: Called(name, identity.identity_id)
+        for identity in (context.identities() if wanted else ())
+        for entity, name in zip(identity.entities, identity.names, strict=True)
+        if entity.entity_id in wanted
+    }
 
 
 def _thinned(evidence: Sequence[Evidence], quota: int) -> list[Evidence]:

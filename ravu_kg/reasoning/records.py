@@ -147,6 +147,16 @@ class CoverageReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Called:
+    """What an entity is called."""
+
+    name: str
+    """In measured descriptions: ``person 2``."""
+    identity_id: str
+    """Who left and came back is one identity with several entities."""
+
+
+@dataclass(frozen=True, slots=True)
 class Execution:
     """A plan carried out."""
 
@@ -159,6 +169,8 @@ class Execution:
     coverage: CoverageReport
     duration_s: float = 0.0
     """Of the video."""
+    called: Mapping[str, Called] = field(default_factory=dict[str, Called])
+    """The entities of the evidence by id."""
 
 
 @dataclass(frozen=True, slots=True)

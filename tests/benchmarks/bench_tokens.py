@@ -35,7 +35,7 @@ from ravu_kg.reasoning.models.planning import plan_request
 from ravu_kg.reasoning.models.replies import PlanReply
 from ravu_kg.reasoning.plan import Plan
 from ravu_kg.reasoning.protocols import Candidate
-from ravu_kg.reasoning.records import CoverageReport, Evidence, Execution, Found
+from ravu_kg.reasoning.records import Called, CoverageReport, Evidence, Execution, Found
 from ravu_kg.settings import CallSettings, ModelSettings, Settings
 from tests.benchmarks.machine import test_data
 from tests.model_server import ModelServer, Received, Reply
@@ -190,7 +190,8 @@ def execution(plan: Plan, nodes: Sequence[NodeRow]) -> Execution:
         for node in nodes
     )
     bindings = {step.save_as: Found(step.save_as, step.function, evidence) for step in plan.steps}
-    return Execution(plan, "v", evidence, (), bindings, CoverageReport(60, 60, 0, 0))
+    called = {"v#1": Called("person 1", "v#1")}
+    return Execution(plan, "v", evidence, (), bindings, CoverageReport(60, 60, 0, 0), 60.0, called)
 
 
 class NoSupport:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ravu_kg.errors import RefusalError, ReplyError
@@ -13,7 +13,7 @@ from ravu_kg.reasoning.models.requests import clipped, request, seconds, tag
 from ravu_kg.reasoning.models.session import Session, why
 from ravu_kg.reasoning.plan import Arguments, LocalizeNode
 from ravu_kg.reasoning.protocols import Reply, Supporter
-from ravu_kg.reasoning.records import Evidence, Execution, Found
+from ravu_kg.reasoning.records import Called, Evidence, Execution, Found
 from ravu_kg.types import ModelRequest
 
 STRETCHES = 6
@@ -85,6 +85,8 @@ def answer_request(
     data: dict[str, object] = {"question": question}
     if options:
         data["options"] = [[number, option] for number, option in enumerate(options, start=1)]
+    if execution.called:
+        data["entities"] = _entities(execution.called)
     data["evidence"] = _evidence(execution.evidence)
     if found := _findings(execution):
         data["found"] = found
@@ -94,6 +96,17 @@ def answer_request(
         return request("answer", data)
     told = {"pictures_at_seconds": [seconds(time_s) for time_s in pictured.times_s]}
     return request("answer", data, told, pictures=pictured.pictures)
+
+
+def _entities(called: Mapping[str, Called]) -> list[list[str]]:
+    """Number and name of each; a later one of the same identity names the first."""
+    first: dict[str, str] = {}
+    told: list[list[str]] = []
+    for entity_id in sorted(called, key=lambda one: (len(one), one)):
+        one = called[entity_id]
+        known = first.setdefault(one.identity_id, tag(entity_id))
+        told.append([tag(entity_id), one.name, *([f"the same as {known}"] if known != tag(entity_id) else [])])
+    return told
 
 
 def _evidence(evidence: Sequence[Evidence]) -> list[list[object]]:

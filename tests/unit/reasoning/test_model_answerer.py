@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,7 @@ from ravu_kg.reasoning.models.pictures import Pictured
 from ravu_kg.reasoning.models.session import Session
 from ravu_kg.reasoning.plan import Plan, parse_plan
 from ravu_kg.reasoning.protocols import Reply
-from ravu_kg.reasoning.records import Answer, CoverageReport, Evidence, Execution, Found, Interval
+from ravu_kg.reasoning.records import Answer, Called, CoverageReport, Evidence, Execution, Found, Interval
 from ravu_kg.settings import PriceSettings
 from ravu_kg.types import Picture, Usage
 from tests.unit.reasoning.scripted import Said, ScriptedCalls
@@ -63,6 +64,12 @@ def test_the_request_holds_seconds_entities_and_sentences_each_once() -> None:
         "question": "What runs?",
         "evidence": [[[2, 3], "#1", "A dog runs."], [5, "#1 #2", "A dog sits beside a woman."]],
     }
+
+
+def test_two_entities_of_one_identity_are_told_as_one() -> None:
+    names = {"v#12": Called("dog 2", "v#2"), "v#2": Called("dog 1", "v#2"), "v#3": Called("person 1", "v#3")}
+    data = json.loads(str(answer_request("What runs?", (), replace(execution(), called=names)).parts[0]))
+    assert data["entities"] == [["#2", "dog 1"], ["#3", "person 1"], ["#12", "dog 2", "the same as #2"]]
 
 
 def test_counts_stretches_of_tracks_remarks_and_unknown_seconds_are_told() -> None:
