@@ -88,7 +88,7 @@ def test_free_text_is_never_asked_for_as_json(wire: Wire) -> None:
 
 
 def test_a_schema_that_is_refused_does_not_spoil_the_others(wire: Wire) -> None:
-    fault = Fault.error(400, "Invalid schema for response_format 'plan': too many states.", "invalid_json_schema")
+    fault = Fault.error(400, "Invalid schema for response_format 'plan': 'oneOf' is not supported.", "invalid_json_schema")
 
     def answer(received: Received) -> Reply | Fault:
         return fault if received.stage == "plan" and received.format == "json_schema" else Reply(PLAN)
