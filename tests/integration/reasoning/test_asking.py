@@ -8,6 +8,7 @@ import pytest
 
 from ravu_kg.errors import NotFoundError, PlanError
 from ravu_kg.graph.reader import GraphReader, VideoRow
+from ravu_kg.graph.store import Store
 from ravu_kg.reasoning.answering import ExtractiveAnswerer
 from ravu_kg.reasoning.asking import answer_plan, answer_question, explain
 from ravu_kg.reasoning.context import Phrases
@@ -15,7 +16,7 @@ from ravu_kg.reasoning.judging import RuleJudge
 from ravu_kg.reasoning.plan import load_plan, parse_plan
 from ravu_kg.reasoning.planner import RulePlanner
 from ravu_kg.reasoning.records import Answer, Evidence
-from tests.integration.reasoning.park import THINGS, BagOfWords
+from tests.integration.reasoning.park import THINGS, BagOfWords, write_park
 
 pytestmark = pytest.mark.neo4j
 Ask = Callable[..., Answer]
@@ -320,6 +321,35 @@ def test_a_plan_by_hand_may_name_times_and_phrases(reader: GraphReader, park: st
     answer = answer_plan(plan, park, reader=reader, phrases=Phrases(embedder), judge=RuleJudge(),
                          answerer=ExtractiveAnswerer())  # fmt: skip
     assert {one.text for one in answer.evidence} == {"A person in blue throws a ball."}
+
+
+def test_a_query_for_the_whole_video_finds_what_is_nearest_in_each_event(
+    reader: GraphReader, park: str, embedder: BagOfWords
+) -> None:
+    step = {
+        "function": "get_global_context",
+        "arguments": {"query": "a person in blue throws a ball"},
+        "save_as": "all",
+    }
+    answer = answer_plan(parse_plan({"steps": [step]}), park, reader=reader, phrases=Phrases(embedder),
+                         judge=RuleJudge(), answerer=ExtractiveAnswerer())  # fmt: skip
+    assert len(answer.evidence) == 10
+    told = {one.text for one in answer.evidence}
+    assert "A person in blue throws a ball." in told
+    assert "A brown dog leaves to the right." in told
+    assert [one.template for one in answer.trace][:1] == ["reasoning/event_moments"]
+    times_s = [one.timestamp_s for one in answer.evidence]
+    assert times_s == sorted(times_s)
+
+
+def test_without_events_near_a_query_the_whole_video_is_spread_evenly(
+    store: Store, reader: GraphReader, unique_video: str, embedder: BagOfWords
+) -> None:
+    write_park(store, unique_video, things=[THINGS[5]])  # a table, to which nothing happens
+    step = {"function": "get_global_context", "arguments": {"query": "a table"}, "save_as": "all"}
+    answer = answer_plan(parse_plan({"steps": [step]}), unique_video, reader=reader, phrases=Phrases(embedder),
+                         judge=RuleJudge(), answerer=ExtractiveAnswerer())  # fmt: skip
+    assert len(answer.evidence) == 6
 
 
 def test_a_step_that_found_nothing_leaves_the_next_without_evidence(ask: Ask) -> None:

@@ -115,6 +115,27 @@ def test_relevant_events_are_within_the_span(reader: GraphReader, park: str) -> 
     assert all(15.0 <= node.timestamp_s < 18.0 for event in found for node in event.nodes)
 
 
+def test_moments_of_the_whole_video_are_the_nearest_of_each_event_each_once(reader: GraphReader, park: str) -> None:
+    wanted = vector("a person in blue throws a ball")
+    found = reader.event_moments(park, wanted, ALL, 1, 99)
+    nearest = found[0]
+    assert nearest.node.description == "A person in blue throws a ball."
+    assert nearest.event_id == event_id(park, 1, "geometry", 1)
+    assert nearest.frame.description == f"Second {nearest.node.frame_index}."
+    assert entity_id(park, 6) in nearest.frame.entity_ids
+    # One of each event; nothing happens to the table, which is thus in none.
+    assert len({moment.event_id for moment in found}) == len(found) == len(EVENTS)
+    assert [moment.node.score for moment in found] == sorted((moment.node.score for moment in found), reverse=True)
+    several = reader.event_moments(park, wanted, ALL, 3, 99)
+    assert max(sum(one.event_id == event for one in several) for event in {one.event_id for one in several}) == 3
+    assert reader.event_moments(park, wanted, ALL, 3, 4) == several[:4]
+
+
+def test_moments_of_the_whole_video_are_within_the_span(reader: GraphReader, park: str) -> None:
+    found = reader.event_moments(park, vector("a person in blue throws a ball"), (10.0, 12.0), 9, 99)
+    assert {moment.node.timestamp_s for moment in found} == {10.0, 11.0}
+
+
 def test_tracks_are_at_the_tracking_rate(reader: GraphReader, park: str) -> None:
     (track,) = reader.tracks([entity_id(park, 5)])
     assert track.timestamps_s == (25.0, 25.2)
