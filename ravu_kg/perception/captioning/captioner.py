@@ -210,11 +210,12 @@ class Captioner:
     def _events(self, track_id: int, events: list[Told]) -> Iterator[Event]:
         frames = self.description.scene.perception.frames
         start_s, end_s = self._life(track_id)
-        known = self._sentences[track_id]
+        first, last = self._first_and_last(track_id)
         seq = 0
         for event in events:
-            first_s = start_s if event.first <= known[0][0] else frames[event.first].timestamp_s
-            last_s = end_s if event.last >= known[-1][0] else frames[event.last + 1].timestamp_s
+            # Only to the ends of its life, not over frames of which models told nothing.
+            first_s = start_s if event.first <= first else frames[event.first].timestamp_s
+            last_s = end_s if event.last >= last else frames[event.last + 1].timestamp_s
             first_s, last_s = max(first_s, start_s), min(last_s, end_s)
             if first_s < last_s:
                 yield Event(
@@ -228,6 +229,15 @@ class Captioner:
                     description=event.text,
                 )
                 seq += 1
+
+    def _first_and_last(self, track_id: int) -> tuple[int, int]:
+        """The first and the last frame that has a node of an entity."""
+        scene = self.description.scene
+        if track_id in scene.tracks:
+            shown = scene.frames_of[track_id]
+            return int(shown[0]), int(shown[-1])
+        seen = self._linker.added[track_id].appearances
+        return seen[0].index, seen[-1].index
 
     def _life(self, track_id: int) -> Span:
         """From the first sight of an entity to just after its last one, half-open."""
