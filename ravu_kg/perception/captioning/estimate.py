@@ -32,9 +32,8 @@ _Reply = TypeVar("_Reply", bound=BaseModel)
 _Json = dict[str, object]
 
 _TEXT_TOKENS, _TEXT_TOKENS_PER_ENTITY = 25, 9
-_THINGS_TOLD = 4.0
-"""A frame's description tells of about so many things; of those that are not tracked half are added."""
-_ADDED_AT_LEAST = 0.5
+_THINGS_TOLD, _SHARE_ADDED, _ADDED_AT_LEAST = 4.0, 0.4, 0.4
+"""A frame's description tells of about so many things; of those that are not tracked a part is added."""
 _LOOK_TOKENS = 7
 _ATTRIBUTES, _ATTRIBUTE_TOKENS = 5, 3
 _EDGES_PER_ENTITY, _PREDICATE_TOKENS = 1.2, 3
@@ -88,7 +87,7 @@ class StandIn:
                 frames = _rows(data[0], "frames")
                 return {
                     "sentences": [
-                        {"i": frame["i"], "id": one, "text": _words(_SENTENCE_TOKENS)}
+                        {"i": frame["i"], "id": one, "text": f"{_words(_SENTENCE_TOKENS)} {frame['i']}"}
                         for frame in frames
                         for one in cast("_Json", frame["nodes"])
                     ]
@@ -98,12 +97,12 @@ class StandIn:
 
     def _seen(self, frame: _Json) -> _Json:
         shown = cast("Sequence[str]", frame["shown"])
-        self._owed += _ADDED_AT_LEAST + max(0.0, _THINGS_TOLD - len(shown)) / 2
+        self._owed += _ADDED_AT_LEAST + _SHARE_ADDED * max(0.0, _THINGS_TOLD - len(shown))
         added = int(self._owed)
         self._owed -= added
         tokens = _TEXT_TOKENS + _TEXT_TOKENS_PER_ENTITY * (len(shown) + added)
         new = [
-            {"id": f"n{number}", "label": f"thing{number}", "look": _words(_LOOK_TOKENS), "box": None}
+            {"id": f"n{number}", "label": f"thing{number}", "look": _words(_LOOK_TOKENS), "box": _box(number)}
             for number in range(1, added + 1)
         ]
         return {"i": frame["frame"], "text": _words(tokens), "new": new}
@@ -172,6 +171,11 @@ def _events(entity: _Json) -> Iterator[_Json]:
 
 def _rows(data: _Json, name: str) -> Sequence[_Json]:
     return cast("Sequence[_Json]", data[name])
+
+
+def _box(number: int) -> list[int]:
+    """Where the n-th added thing is in every frame, off the others."""
+    return [100 * number, 100 * number, 100 * number + 50, 100 * number + 50]
 
 
 def _words(tokens: int) -> str:

@@ -86,11 +86,11 @@ def things_of(scene: Scene, reach: int) -> dict[str, Thing]:
     things: dict[str, Thing] = {}
     busy_until: list[int] = []
     spans = [
-        (int(frames[0]) - reach, int(frames[-1]) + reach, track_id)
+        (int(frames[0]) - reach, track_id, int(frames[-1]) + reach)
         for track_id, frames in scene.frames_of.items()
         if len(frames)
     ]
-    for first, last, track_id in sorted(spans):
+    for first, track_id, last in sorted(spans):
         place = next((at for at, until in enumerate(busy_until) if until < first), len(busy_until))
         if place == len(busy_until):
             busy_until.append(last)
