@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ravu_kg.cli.frame import State
+from ravu_kg.cli.frame import State, profile_option
 from ravu_kg.cli.output import echo_json, examples, json_option, progress_bar
 
 
@@ -13,6 +13,7 @@ from ravu_kg.cli.output import echo_json, examples, json_option, progress_bar
     epilog=examples("ravu-kg reembed", "ravu-kg reembed --embedder sentence-transformers:all-MiniLM-L6-v2"),
 )
 @click.option("--embedder", metavar="REF", help="NAME or NAME:MODEL. Default: models.embed of the settings.")
+@profile_option
 @json_option
 @click.pass_obj
 def command(state: State, embedder: str | None, as_json: bool) -> None:

@@ -43,12 +43,15 @@ def use_providers(monkeypatch: pytest.MonkeyPatch):
 def test_the_built_in_providers_come_through_entry_points():
     assert {"yolox", "ultralytics", "motion", "people", "people+motion"} <= set(plugins.installed("detector"))
     assert {"bytetrack", "box-matching", "steady"} <= set(plugins.installed("tracker"))
-    assert "sentence-transformers" in plugins.installed("embedder")
+    assert {"sentence-transformers", "gemini", "openai"} <= set(plugins.installed("embedder"))
+    assert {"gemini", "openai"} <= set(plugins.installed("language model"))
 
 
-@pytest.mark.parametrize("load", [plugins.load_detector, plugins.load_tracker, plugins.load_embedder])
+@pytest.mark.parametrize(
+    "load", [plugins.load_detector, plugins.load_tracker, plugins.load_embedder, plugins.load_language_model]
+)
 def test_an_unknown_provider_lists_the_installed_ones(load):
-    with pytest.raises(UnknownProviderError, match=r"No \w+ named 'nobody' is installed\. Installed: \w+"):
+    with pytest.raises(UnknownProviderError, match=r"No [\w ]+ named 'nobody' is installed\. Installed: \w+"):
         load("nobody:model", {})
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ravu_kg.errors import ConfigurationError
-from ravu_kg.settings import Settings, load
+from ravu_kg.settings import PriceSettings, Settings, load
 
 
 @pytest.fixture(autouse=True)
@@ -189,3 +189,85 @@ def test_settings_cannot_be_changed_after_they_were_made():
     settings = load()
     with pytest.raises(ValueError, match="frozen"):
         settings.tracking_rate_hz = 9  # pyright: ignore[reportAttributeAccessIssue]
+
+
+# --- language models --------------------------------------------------------------------------
+
+
+def test_prices_are_given_by_reference_whatever_is_in_a_name(tmp_path: Path):
+    file = write(
+        tmp_path,
+        '[prices."openai:org/my.model:8b-v1.5"]\ninput = 1\noutput = 2.5\n'
+        '[prices."gemini:gemini-2.5-flash"]\ninput = 0.3\noutput = 2.5\ncached_input = 0.03\n',
+    )
+    settings = load()
+    assert settings.prices["openai:org/my.model:8b-v1.5"] == PriceSettings(input=1, output=2.5)
+    assert settings.prices["gemini:gemini-2.5-flash"].cached_input == 0.03
+    assert settings.origin("prices.openai:org/my.model:8b-v1.5.output") == str(file)
+    assert ("prices.openai:org/my.model:8b-v1.5.input", 1.0, str(file)) in list(settings.entries())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[prices."openai:a"]\nimput = 1\n',
+        "[prices.gpt-4o]\ninput = 1\noutput = 1\n",
+        "[prices]\ninput = 1\n",
+    ],
+)
+def test_a_price_in_another_form_says_what_the_form_is(tmp_path: Path, text: str):
+    write(tmp_path, text)
+    with pytest.raises(ConfigurationError, match=r'\[prices\."NAME:MODEL"\] with input, output, cached_input'):
+        load()
+
+
+@pytest.mark.parametrize("text", ["input = -1\noutput = 1\n", 'input = "much"\noutput = 1\n', "input = 1\n"])
+def test_a_price_that_is_none_names_its_key(tmp_path: Path, text: str):
+    write(tmp_path, '[prices."openai:a.b"]\n' + text)
+    with pytest.raises(ConfigurationError, match=r"prices\.openai:a\.b\.(in|out)put: "):
+        load()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("concurrency", 0),
+        ("concurrency", -1),
+        ("timeout_s", 0),
+        ("retries", 0),
+        ("max_cost_usd", 0),
+        ("max_cost_usd", -0.5),
+        ("max_tokens", 0),
+    ],
+)
+def test_a_number_of_calls_that_is_zero_or_less_is_an_error(tmp_path: Path, key: str, value: float):
+    file = write(tmp_path, f"[calls]\n{key} = {value}\n")
+    with pytest.raises(ConfigurationError) as caught:
+        load()
+    assert f"{file}: calls.{key}: Input should be greater than" in str(caught.value)
+
+
+def test_a_ceiling_on_tokens_is_no_secret(tmp_path: Path):
+    file = write(tmp_path, "[calls]\nmax_tokens = 5000\nmax_cost_usd = 0.25\n")
+    settings = load()
+    assert (settings.calls.max_tokens, settings.calls.max_cost_usd) == (5000, 0.25)
+    assert ("calls.max_tokens", 5000, str(file)) in list(settings.entries())
+
+
+def test_a_key_where_no_key_belongs_is_refused_by_its_looks(tmp_path: Path):
+    write(tmp_path, '[providers.openai]\nbase_url = "sk-proj-0123456789abcdefghij"\n')
+    with pytest.raises(
+        ConfigurationError, match=r"secrets are read from the environment only.*OPENAI_API_KEY"
+    ) as caught:
+        load()
+    assert "0123456789" not in str(caught.value)
+
+
+def test_every_role_can_be_set_everywhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    write(tmp_path, '[models]\nrerank = "a:1"\n')
+    monkeypatch.setenv("RAVU_KG_MODELS__IDENTIFY", "b:1")
+    monkeypatch.setenv("RAVU_KG_CALLS__CONCURRENCY", "3")
+    settings = load({"models.count": "c:1"})
+    assert (settings.models.rerank, settings.models.identify, settings.models.count) == ("a:1", "b:1", "c:1")
+    assert settings.models.analyze is None
+    assert settings.calls.concurrency == 3
