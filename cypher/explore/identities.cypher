@@ -8,8 +8,16 @@
 // returns other: NODE - the other entity
 // returns score: FLOAT - how alike, 0..1
 // returns status: STRING - auto, accepted or rejected
-MATCH (entity:Entity)-[same_as:SAME_AS]->(other:Entity)
-WHERE $video_id IS NULL OR $video_id IN [entity.videoId, other.videoId]
+CALL () {
+  MATCH (:Entity {videoId: $video_id})-[same_as:SAME_AS]-(:Entity)
+  RETURN same_as
+  UNION
+  WITH $video_id AS video_id
+  WHERE video_id IS NULL
+  MATCH (:Entity)-[same_as:SAME_AS]->(:Entity)
+  RETURN same_as
+}
+WITH startNode(same_as) AS entity, same_as, endNode(same_as) AS other
 RETURN entity, same_as, other, same_as.score AS score, same_as.status AS status
 ORDER BY score DESC, entity.id, other.id
 LIMIT $limit
