@@ -43,7 +43,11 @@ class Tracker(Protocol):
         ...
 
     def update(self, frame: VideoFrame, detections: Sequence[Detection]) -> list[TrackedDetection]:
-        """The tracked detections of this frame; frames come in time order at the tracking rate."""
+        """The tracked detections of this frame; frames come in time order at the tracking rate.
+
+        Raises:
+            ProviderError: the model of a tracker that has one failed.
+        """
         ...
 
     def reset(self) -> None:

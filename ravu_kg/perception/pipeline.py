@@ -52,7 +52,7 @@ def perceive(
 
     Raises:
         VideoError: the file cannot be read any more.
-        ProviderError: the detector failed.
+        ProviderError: the detector or tracker failed.
     """
     cache = None if cache_dir is None else DetectionCache(cache_dir, video.content_hash, detector.name)
     watched = _Watched(video, sample_interval_s, progress)
