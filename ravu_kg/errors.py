@@ -16,6 +16,7 @@
     ├── GraphError                  6   Neo4j: unreachable, refused, wrong schema
     │   ├── ServerError                 the embedded server could not be fetched, started or stopped
     │   ├── UnavailableError            no answer over Bolt
+    │   │   └── DatabaseStoppedError        an answer, but the database has stopped itself: a full disk
     │   ├── AuthenticationError
     │   └── NotFoundError               no such video, entity or template
     └── ReasoningError              7   a plan or a question that cannot be carried out
@@ -114,6 +115,10 @@ class ServerError(GraphError):
 
 class UnavailableError(GraphError):
     """No Neo4j server answers at the address."""
+
+
+class DatabaseStoppedError(UnavailableError):
+    """The server answers, but its database has stopped itself and has to be restarted: its disk is full, mostly."""
 
 
 class AuthenticationError(GraphError):

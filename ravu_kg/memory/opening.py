@@ -10,7 +10,7 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock
 
-from ravu_kg.errors import ConfigurationError
+from ravu_kg.errors import ConfigurationError, DatabaseStoppedError
 from ravu_kg.graph.store import Store
 from ravu_kg.server import EmbeddedServer, Endpoint, ServerConfig, cache_dir
 from ravu_kg.settings import Settings
@@ -41,9 +41,13 @@ def open_store(settings: Settings, progress: Callable[[str], None] | None = None
     """
     own = settings.neo4j
     if own.uri is None:
-        endpoint = EmbeddedServer(server_config(settings)).start(progress)
-        store = Store.connect(endpoint.bolt_uri, endpoint.username, endpoint.password, database=own.database)
-        return store, endpoint
+        server = EmbeddedServer(server_config(settings))
+        endpoint = server.start(progress)
+        try:
+            return _working(endpoint, own.database), endpoint
+        except DatabaseStoppedError:
+            endpoint = server.restart(progress)
+            return _working(endpoint, own.database), endpoint
     if own.password is None:
         raise ConfigurationError(
             f"The server {own.uri} is set, but no password for user {own.username}. Set NEO4J_PASSWORD; for a server "
@@ -51,6 +55,17 @@ def open_store(settings: Settings, progress: Callable[[str], None] | None = None
         )
     store = Store.connect(own.uri, own.username, own.password.get_secret_value(), database=own.database)
     return store, None
+
+
+def _working(endpoint: Endpoint, database: str) -> Store:
+    """A store that has answered a query: a database that has stopped itself still lets everybody connect."""
+    store = Store.connect(endpoint.bolt_uri, endpoint.username, endpoint.password, database=database)
+    try:
+        store.read("schema/embedder")
+    except BaseException:
+        store.close()
+        raise
+    return store
 
 
 def share_cache(settings: Settings) -> None:

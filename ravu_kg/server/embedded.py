@@ -21,6 +21,7 @@ from ravu_kg.server.processes import (
     find_recorded,
     free_port,
     is_free,
+    kill,
     port_owner,
     spawn,
     terminate,
@@ -29,6 +30,7 @@ from ravu_kg.server.records import USERNAME, Endpoint, ServerConfig, ServerStatu
 from ravu_kg.server.waiting import STOP_TIMEOUT_S, await_answer, await_release
 
 LOCK_TIMEOUT_S = 600.0
+_STOPPED_TIMEOUT_S = 15.0
 _PREFERRED = Ports(bolt=27687, http=27474)
 """Not Neo4j's own, so that another server of the user's can have those."""
 
@@ -89,6 +91,20 @@ class EmbeddedServer:
                 )
             self._home.write_process(None)
             return True
+
+    def restart(self, progress: Progress | None = None) -> Endpoint:
+        """End the server, by force when it does not end soon, and start it: for one whose database has stopped itself.
+
+        Raises:
+            ServerError: it cannot be started.
+        """
+        report = progress or silent
+        report("The database has stopped itself; restarting Neo4j")
+        with self._locked(report):
+            process = self._find(search=True)
+            if process is not None and not terminate(process, _STOPPED_TIMEOUT_S):
+                kill(process, STOP_TIMEOUT_S)  # nothing is lost: a start recovers what is committed from the log
+        return self.start(report)
 
     def status(self) -> ServerStatus:
         """Whether it runs and how to reach it. Starts nothing and writes nothing."""

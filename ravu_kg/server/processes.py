@@ -6,6 +6,8 @@ import os
 import random
 import signal
 import socket
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,13 +96,25 @@ def is_alive(process: psutil.Process) -> bool:
 
 def terminate(process: psutil.Process, timeout_s: float) -> bool:
     """Ask a process to end and wait; False when it still runs afterwards."""
-    try:
+    with suppress(psutil.NoSuchProcess):
         process.send_signal(signal.SIGTERM)
-        process.wait(timeout=timeout_s)
-    except psutil.NoSuchProcess:
-        return True
-    except psutil.TimeoutExpired:
-        return False
+    return _ends(process, timeout_s)
+
+
+def kill(process: psutil.Process, timeout_s: float) -> bool:
+    """End a process by force and wait; False when it still runs afterwards."""
+    with suppress(psutil.NoSuchProcess):
+        process.kill()
+    return _ends(process, timeout_s)
+
+
+def _ends(process: psutil.Process, timeout_s: float) -> bool:
+    """Waits for the end, not for the parent to take note of it: that may be a program that never does."""
+    deadline = time.monotonic() + timeout_s
+    while is_alive(process):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
     return True
 
 

@@ -7,7 +7,14 @@ from contextlib import contextmanager
 
 from neo4j import exceptions as driver_errors
 
-from ravu_kg.errors import AuthenticationError, ConfigurationError, GraphError, RavuError, UnavailableError
+from ravu_kg.errors import (
+    AuthenticationError,
+    ConfigurationError,
+    DatabaseStoppedError,
+    GraphError,
+    RavuError,
+    UnavailableError,
+)
 
 
 @contextmanager
@@ -62,6 +69,11 @@ def _during(what: str) -> str:
 def _translate_code(error: Exception, uri: str, during: str) -> RavuError:
     code = str(getattr(error, "code", "") or "")
     message = str(getattr(error, "message", "") or _first_line(error))
+    if "TransactionLogError" in code or "needs to be restarted" in message:
+        return DatabaseStoppedError(
+            f"The database at {uri} has stopped itself{during}; most likely its disk is full. Make room there and run "
+            "the same command again, which starts the embedded server anew; a server of your own restart yourself."
+        )
     if isinstance(error, driver_errors.ForbiddenOnReadOnlyDatabase) or "AccessMode" in code or "ReadOnly" in code:
         return GraphError(f"Refused{during}: only reading is allowed here. {message}")
     if "TransactionTimedOut" in code or "TransactionTerminated" in code or "LockClientStopped" in code:

@@ -1,0 +1,101 @@
+"""A disk that becomes full while a video is written: said as such, and the next run gives the undisturbed graph."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ravu_kg.errors import GraphError
+from ravu_kg.memory import VideoMemory, server_config
+from ravu_kg.server import EmbeddedServer
+from ravu_kg.settings import load
+from tests.e2e.conftest import MakeClip, Ravu
+
+pytestmark = [pytest.mark.e2e, pytest.mark.neo4j, pytest.mark.timeout(900)]
+
+
+class Disk:
+    """A small disk of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._ballast = folder / "ballast"
+
+    def fill(self) -> None:
+        with self._ballast.open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(self.folder).free)
+
+    def free(self) -> None:
+        self._ballast.unlink()
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Callable[[int], Disk]]:
+    """Makes a disk in memory of so many MB; only where the tests may mount one."""
+    mounted: list[Path] = []
+
+    def make(size_mb: int) -> Disk:
+        folder = tmp_path / "disk"
+        folder.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", f"size={size_mb}m", "none", folder]
+        done = subprocess.run(command, capture_output=True, check=False) if shutil.which("mount") else None
+        if done is None or done.returncode != 0:
+            pytest.skip("a small disk cannot be mounted here")
+        mounted.append(folder)
+        return Disk(folder)
+
+    yield make
+    for folder in mounted:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def test_the_disk_of_the_database_gets_full_while_a_video_is_written(
+    memory: VideoMemory, ravu: Ravu, disk: Callable[[int], Disk], make_clip: MakeClip, monkeypatch: pytest.MonkeyPatch
+):
+    small = disk(600)
+    clip = make_clip("fills.mp4", seconds=130)
+    env = {**ravu.env, "RAVU_KG_SERVER__HOME": str(small.folder / "home"), "RAVU_KG_MODELS__DETECT": "motion"}
+    ravu("index", clip, "--detector", "motion")
+    undisturbed = memory.canonical(str(clip))
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+
+    def fill(stage: str, share: float) -> None:
+        if stage == "writing" and share == 0:
+            small.fill()
+
+    try:
+        with VideoMemory.open(load()) as own, pytest.raises(GraphError, match=r"its disk is full.*Make room") as caught:
+            own.index(clip, progress=fill)
+        assert caught.value.exit_code == 6
+        message = Ravu(env)("index", clip, code=6).stderr
+        assert str(small.folder / "home") in message
+        assert "is full" in message
+        small.free()
+        assert "indexed 2:10" in Ravu(env)("index", clip).stdout
+        with VideoMemory.open(load()) as own:
+            assert own.canonical(str(clip)) == undisturbed
+    finally:
+        EmbeddedServer(server_config(load())).stop()
+
+
+def test_a_full_cache_costs_time_and_not_the_graph(
+    memory: VideoMemory, ravu: Ravu, fresh_cache: dict[str, str], disk: Callable[[int], Disk], make_clip: MakeClip
+):
+    small = disk(10)
+    cache = small.folder / "cache"
+    shutil.copytree(fresh_cache["RAVU_KG_CACHE"], cache, symlinks=True)
+    env = {**ravu.env, "RAVU_KG_CACHE": str(cache)}
+    clip = make_clip("no room.mp4", seconds=4)
+    ravu("index", clip, "--detector", "motion")
+    undisturbed = memory.canonical(str(clip))
+    memory.delete(str(clip))
+    small.fill()
+    message = Ravu(env)("index", clip, "--detector", "motion").stderr
+    assert f"{cache / 'sentences.sqlite'} cannot be used: database or disk is full" in message
+    assert memory.canonical(str(clip)) == undisturbed
