@@ -113,6 +113,11 @@ class Script:
         nearest = min(self.seconds, key=lambda second: abs(second.t_s - t_s))
         return nearest if abs(nearest.t_s - t_s) < _NEAR_S else None
 
+    def all_words(self) -> set[str]:
+        """Every sentence and every event."""
+        said = {text for second in self.seconds for text in second.says.values()}
+        return said | {event.text for event in self.events}
+
 
 @dataclass
 class Watcher:

@@ -1,14 +1,16 @@
-"""A simple judge of the question stages: it compares words, and knows nothing of videos, questions or right answers.
+"""A simple judge of the question stages: it compares words, and knows nothing of videos or right answers.
 
-Only the plans of questions are written down (:mod:`tests.e2e.models.scripts` has no answers); all else is made from
-the text of the request, so that a test of a question tests what the product found.
+Only the plans of questions are written down, in ``plans.toml``; all else is made from the text of the request, so that
+a test of a question tests what the product found.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import cast
 
 from tests.model_server import Fault, Received, Reply
@@ -56,10 +58,17 @@ class Judge:
         return {"steps": self._plans[question]}
 
 
+def written_plans() -> Plans:
+    """The plan of each question."""
+    data = tomllib.loads((Path(__file__).parent / "plans.toml").read_text(encoding="utf-8"))
+    return {str(one["question"]): json.loads(one["steps"]) for one in data["plan"]}
+
+
 def _rerank(request: Json) -> object:
     rows = _rows(request["sentences"])
-    scores = {_number(row): _shared(str(request["phrase"]), str(row[3])) for row in rows}
-    return {"best": _best(scores)[:3]}
+    phrase = str(request["phrase"])
+    ranked = sorted(rows, key=lambda row: (-_shared(phrase, str(row[3])), cast("float", row[1])))
+    return {"best": [_number(row) for row in ranked[:3]]}
 
 
 def _identify(request: Json) -> object:
@@ -73,9 +82,8 @@ def _count(request: Json) -> object:
     for candidate in cast("list[Json]", request["candidates"]):
         rows = _rows(candidate["sentences"])
         shown = [_number(row) for row in rows if _words(str(request["condition"])) <= _words(str(row[-1]))]
-        number = candidate.get("number", candidate.get("candidate"))
         met = bool(shown) if rows else None
-        verdicts.append({"candidate": number, "met": met, "reason": "its words", "sentences": shown})
+        verdicts.append({"candidate": candidate["candidate"], "met": met, "reason": "its words", "sentences": shown})
     return {"verdicts": verdicts}
 
 
@@ -95,28 +103,22 @@ def _select(request: Json) -> object:
 
 
 def _answer(request: Json) -> object:
-    """All the evidence, each sentence once with its first second, and nothing else."""
-    rows = _rows(request.get("evidence", []))
-    told = dict[str, object]()
-    for row in rows:
-        told.setdefault(str(row[-1]), row[0])
-    parts = [f"{second} s: {text}" for text, second in told.items()]
-    parts += [str(one) for one in cast("list[object]", request.get("found", []))]
-    unknown = request.get("unknown")
-    known = bool(parts) and not (unknown and not rows)
-    if unknown:
-        parts.append(f"Nothing is known of {json.dumps(unknown)}.")
+    """All the evidence, each sentence once, and what was found: nothing else."""
+    parts = [f"At {_seconds(row[0])} s: {row[-1]}" for row in _rows(request["evidence"])]
+    for found in cast("list[Json]", request.get("found", [])):
+        parts += [f"{name}: {json.dumps(found[name])}." for name in ("count", "seconds", "remark") if name in found]
+    known = bool(parts)
+    parts += [f"Nothing is known of {first} to {last} s." for first, last in _rows(request.get("unknown", []))]
     reply: Json = {"answer": " ".join(parts) or "Nothing is told.", "known": known, "confidence": 0.8 if known else 0.0}
-    options = _rows(request.get("options", []))
-    if options:
-        asked = _words(str(request["question"]))
-        heard = _words(" ".join(parts)) - asked
-        scores = {
-            _number(row): len((_words(str(row[1])) - asked) & heard) / (len(_words(str(row[1])) - asked) or 1)
-            for row in options
-        }
-        reply["option"] = _best(scores)[0]
+    if options := _rows(request.get("options", [])):
+        asked, heard = _words(str(request["question"])), _words(" ".join(parts))
+        told = {_number(row): _words(str(row[1])) - asked for row in options}
+        reply["option"] = _best({number: len(words & heard) / (len(words) or 1) for number, words in told.items()})[0]
     return reply
+
+
+def _seconds(value: object) -> str:
+    return " and ".join(str(one) for one in value) if isinstance(value, list) else str(value)
 
 
 # --- words
@@ -128,7 +130,7 @@ def _best(scores: Mapping[int, float]) -> list[int]:
 
 
 def _shared(phrase: str, text: str) -> float:
-    """Share of the words of a phrase that a text has; the first verb and who does it count by their place."""
+    """Share of the words of a phrase that a text has."""
     wanted = _words(phrase)
     return len(wanted & _words(text)) / (len(wanted) or 1)
 
