@@ -10,9 +10,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
-import ravu_kg.memory
+import ravu_kg.memory.asking
 from ravu_kg import errors
 from ravu_kg.cli.frame import SECTIONS, cli
+from ravu_kg.settings import Settings
 
 HEAVY = {"numpy", "pydantic", "neo4j", "cv2", "av", "torch", "rich", "onnxruntime"}
 
@@ -121,10 +122,10 @@ def test_a_usage_error_leaves_with_2_and_one_message(arguments: list[str], said:
     ],
 )
 def test_an_error_leaves_with_its_code_and_one_line(monkeypatch: pytest.MonkeyPatch, error: Exception, code: int):
-    def fail(question: str) -> None:
+    def fail(question: str, settings: Settings) -> None:
         raise error
 
-    monkeypatch.setattr(ravu_kg.memory, "make_plan", fail)
+    monkeypatch.setattr(ravu_kg.memory.asking, "plan_and_cost", fail)
     result = run("plan", "a question")
     assert result.exit_code == code
     assert result.stderr.startswith("Error: ")
@@ -139,30 +140,30 @@ def test_a_warning_of_a_part_is_said_once_on_stderr(monkeypatch: pytest.MonkeyPa
 
     from ravu_kg.reasoning.planner import RulePlanner
 
-    def warn(question: str):
+    def warn(question: str, settings: Settings):
         for _ in range(2):
             logging.getLogger("ravu_kg.part").warning("the cache is %s", "full")
-        return RulePlanner().plan(question)
+        return RulePlanner().plan(question), ()
 
-    monkeypatch.setattr(ravu_kg.memory, "make_plan", warn)
+    monkeypatch.setattr(ravu_kg.memory.asking, "plan_and_cost", warn)
     result = run("plan", "Who is there?")
     assert result.stderr.splitlines() == ["Warning: the cache is full"]
     assert "the cache" not in result.stdout
 
 
 def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch):
-    def fail(question: str) -> None:
+    def fail(question: str, settings: Settings) -> None:
         raise ZeroDivisionError("inside")
 
-    monkeypatch.setattr(ravu_kg.memory, "make_plan", fail)
+    monkeypatch.setattr(ravu_kg.memory.asking, "plan_and_cost", fail)
     assert isinstance(run("--debug", "plan", "a question").exception, ZeroDivisionError)
 
 
 def test_ctrl_c_leaves_with_130(monkeypatch: pytest.MonkeyPatch):
-    def interrupt(question: str) -> None:
+    def interrupt(question: str, settings: Settings) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ravu_kg.memory, "make_plan", interrupt)
+    monkeypatch.setattr(ravu_kg.memory.asking, "plan_and_cost", interrupt)
     result = run("plan", "a question")
     assert result.exit_code == 130
     assert "Interrupted" in result.stderr
