@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ravu_kg.graph.results import ReadResult
 from ravu_kg.graph.templates import Template, TemplateLibrary, templates_root
+from ravu_kg.graph.values import cypher_literal, is_mapping, is_sequence
+
+EXAMPLES = "explore/examples.json"
+"""What each query of ``explore/`` says of the demo clip; made by ``python -m tests.explore_examples``."""
+
+_EXAMPLE_ROWS = 3
 
 _INTRODUCTION = """# Cypher templates
 
@@ -25,6 +33,9 @@ Browser draws. The server sends a node that is drawn with all of its properties,
 frame node or an event brings its vector (768 numbers), an entity its track (five numbers for each moment). So every
 picture is small: one frame, the evidence of one answer, or as many as `$limit` says; some dozens of nodes are also
 what an eye can follow. The program shows nodes without their vectors.
+
+The examples under `explore` are about the demo clip with its hand-made tracks; `VIDEO` stands for its id. They are
+results that were measured: `python -m tests.explore_examples` makes them anew, and a test compares.
 """
 _FOLDERS = {
     "schema": "Constraints, indexes and the embedder. The numbered files are migrations, applied once in order.",
@@ -36,15 +47,21 @@ _FOLDERS = {
 }
 
 
-def render(library: TemplateLibrary) -> str:
-    """The text of ``cypher/README.md``."""
+def render(library: TemplateLibrary, examples: Mapping[str, object] | None = None) -> str:
+    """The text of ``cypher/README.md``.
+
+    Args:
+        library: all templates.
+        examples: by template, as :func:`example_of` makes them; by default those of the package.
+    """
+    known = _examples() if examples is None else examples
     folders = dict.fromkeys([*_FOLDERS, *(template.name.split("/")[0] for template in library)])
     parts = [_INTRODUCTION]
     for folder in folders:
         templates = [template for template in library if template.name.split("/")[0] == folder]
         if templates:
             parts.append(f"## {folder}\n\n{_FOLDERS.get(folder, '')}".rstrip() + "\n")
-            parts += [_section(template) for template in templates if not template.requires]
+            parts += [_section(one) + _example(known.get(one.name)) for one in templates if not one.requires]
     return "\n".join(parts)
 
 
@@ -64,6 +81,81 @@ def _section(template: Template) -> str:
     lines += [f"- `${p.name}` {p.type}: {p.meaning}" for p in template.parameters]
     lines += [f"- returns `{c.name}` {c.type}: {c.meaning}" for c in template.columns]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def example_of(result: ReadResult, video_id: str) -> dict[str, object]:
+    """The first rows of a result as short text, and the parameters that gave it; the video's id is ``VIDEO``.
+
+    Rows about other videos are left out: a query of the whole library is shown with this one alone.
+    """
+    rows = [[_short(row[column]) for column in result.columns] for row in result.rows]
+    if "video_id" not in result.parameters and any(video_id in cell for row in rows for cell in row):
+        rows = [row for row in rows if any(video_id in cell for cell in row)]
+
+    def named(text: str) -> str:
+        return text.replace(video_id, "VIDEO")
+
+    return {
+        "parameters": {name: named(cypher_literal(value)) for name, value in result.parameters.items()},
+        "columns": list(result.columns),
+        "rows": [[named(cell) for cell in row] for row in rows[:_EXAMPLE_ROWS]],
+        "more": max(0, len(rows) - _EXAMPLE_ROWS),
+    }
+
+
+def _examples() -> Mapping[str, object]:
+    path = templates_root() / EXAMPLES
+    found: object = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {str(name): one for name, one in found.items()} if is_mapping(found) else {}
+
+
+def _example(example: object) -> str:
+    """The example as a Markdown table; empty when there is none."""
+    if not is_mapping(example):
+        return ""
+    parameters, columns, rows = example.get("parameters"), example.get("columns"), example.get("rows")
+    assert is_mapping(parameters)
+    assert is_sequence(columns)
+    assert is_sequence(rows)
+    given = ", ".join(f"`{name}` = `{value}`" for name, value in parameters.items())
+    lines = ["", f"Example{' with ' + given if given else ''}:", ""]
+    if not rows:
+        return "\n".join([*lines[:-1], "", "no rows.", ""])
+    lines.append("| " + " | ".join(str(column) for column in columns) + " |")
+    lines.append("| " + " | ".join("---" for _ in columns) + " |")
+    for row in rows:
+        assert is_sequence(row)
+        lines.append("| " + " | ".join(_cell(str(cell)) for cell in row) + " |")
+    more = example.get("more")
+    if more:
+        lines += ["", f"and {more} more rows."]
+    return "\n".join([*lines, ""])
+
+
+def _cell(text: str) -> str:
+    escaped = text.replace("|", "\\|").replace("\n", " ")
+    return f"`{escaped}`" if escaped.startswith(("(", "-[", "[", "{")) else escaped.replace("<", "\\<")
+
+
+def _short(value: object) -> str:
+    """A value in a few words: nodes by label and id, relationships by type, numbers with three digits."""
+    if value is None:
+        return "null"
+    if isinstance(value, float):
+        return f"{value:.3f}".rstrip("0").rstrip(".") or "0"
+    if is_mapping(value):
+        if "labels" in value and "properties" in value:
+            labels, properties = value["labels"], value["properties"]
+            name = properties.get("id") if is_mapping(properties) else ""
+            return f"(:{':'.join(map(str, labels))} {name})" if is_sequence(labels) else f"({name})"
+        if "type" in value and "start" in value:
+            return f"-[:{value['type']}]->"
+        if "nodes" in value and "relationships" in value and is_sequence(value["nodes"]):
+            return " - ".join(_short(node) for node in value["nodes"])
+        return "{" + ", ".join(f"{name}: {_short(item)}" for name, item in value.items()) + "}"
+    if is_sequence(value):
+        return "[" + ", ".join(_short(item) for item in value) + "]"
+    return str(value)
 
 
 def _favourite(template: Template) -> str:
