@@ -56,7 +56,8 @@ class State:
         from ravu_kg.models.profiles import require_extra
 
         settings = self.settings(flags)
-        require_extra(settings)  # before a server is started for nothing
+        if self.profile:
+            require_extra(settings)  # before a server is started for nothing
         with status_line() as say:
             return VideoMemory.open(settings, progress=say)
 

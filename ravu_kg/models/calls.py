@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
@@ -26,6 +27,7 @@ from ravu_kg.protocols import LanguageModel
 from ravu_kg.settings import Settings
 from ravu_kg.types import ModelReply, ModelRequest, Usage
 
+_OF_NO_MATTER = ("base_url", "api", "images", "dimensions")  # options that do not change what a model says
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 _Reply = TypeVar("_Reply", bound=BaseModel)
@@ -36,6 +38,8 @@ class _Assigned:
     """A role's model."""
 
     reference: str
+    key: str
+    """The reference with the options that change what the model says."""
     model: LanguageModel | None
     """None when only recorded replies are used and the model itself cannot be had."""
     accepts_images: bool
@@ -236,7 +240,7 @@ class ModelCalls:
 
     def _reply(self, role: Role, request: ModelRequest) -> ModelReply:
         """What the model says: from the store, from a call for the same that is under way, or from a call."""
-        key = key_of(self._assigned[role].reference, request)
+        key = key_of(self._assigned[role].key, request)
         mine = Future[ModelReply]()
         with self._lock:
             under_way = self._under_way.setdefault(key, mine)
@@ -325,11 +329,13 @@ def _load(settings: Settings, reference: str, replay: bool) -> LanguageModel | N
 
 
 def _assign(settings: Settings, role: Role, reference: str, model: LanguageModel | None) -> _Assigned:
+    options = settings.providers.get(reference.partition(":")[0], {})
+    changing = {name: value for name, value in options.items() if name not in _OF_NO_MATTER}
+    key = f"{reference} {json.dumps(changing, sort_keys=True)}" if changing else reference
     if model is None:
-        options = settings.providers.get(reference.partition(":")[0], {})
-        return _Assigned(reference, None, options.get("images", True) is not False)
+        return _Assigned(reference, key, None, options.get("images", True) is not False)
     require_images(role, model)
-    return _Assigned(reference, model, model.accepts_images)
+    return _Assigned(reference, key, model, model.accepts_images)
 
 
 def _require_prices(prices: PriceTable, references: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import random
 import threading
@@ -18,6 +19,7 @@ from ravu_kg.protocols import LanguageModel
 from ravu_kg.types import ModelReply, ModelRequest
 
 _Result = TypeVar("_Result")
+_log = logging.getLogger(__name__)
 _DOUBLINGS = 16  # of a wait; beyond that any wait is the longest
 
 
@@ -60,6 +62,7 @@ def complete(
                 reply = _within(lambda: model.complete(request, schedule.timeout_s), schedule.timeout_s, model.name)
             except ProviderError as error:
                 if error.rate_limited:
+                    _log.warning("%s limits the rate of calls: fewer run at a time now.", model.name)
                     limiter.overrun(token, error.retry_after_s)
                 raise
         limiter.answered()

@@ -102,10 +102,19 @@ def test_no_call_is_made_twice_in_this_run_nor_in_the_next(install, settings: Ma
 
 def test_another_model_or_option_of_it_is_asked_anew(install, settings: Make):
     model, small = install(GOOD), install(GOOD, name="small")
-    for changed in ({}, {"models__graph": "fake:small"}, {}):
+    for changed in (
+        {},
+        {"models__graph": "fake:small"},
+        {},
+        {"providers__fake__base_url": "http://127.0.0.1:1"},  # the same model elsewhere
+        {"providers__fake__safety": "high"},
+        {"providers__fake__safety": "high"},
+        {"providers__fake__safety": "low"},
+    ):
         with ModelCalls.open(settings(**changed), INDEX_ROLES) as calls:
             calls.ask("graph", asking("a"), Words)
-    assert (len(model.requests), len(small.requests)) == (1, 1)
+            assert calls.name("describe") == "fake:model"
+    assert (len(model.requests), len(small.requests)) == (3, 1)
 
 
 def test_refreshed_roles_are_asked_again_once_in_a_run(install, settings: Make):
