@@ -123,5 +123,6 @@ def _picture(image: Image, boxes: Mapping[str, Box], colors: Mapping[str, str]) 
     scaled = [Box(*(value * scale for value in (b.x_min, b.y_min, b.x_max, b.y_max))) for b in boxes.values()]
     drawn = draw(np.asarray(small, dtype=np.uint8), scaled, [colors[one] for one in boxes], [tag(one) for one in boxes])
     buffer = io.BytesIO()
-    Pictures.fromarray(drawn).save(buffer, "JPEG", quality=JPEG_QUALITY)
+    # Colours at full resolution: thin coloured lines would run into what is beside them.
+    Pictures.fromarray(drawn).save(buffer, "JPEG", quality=JPEG_QUALITY, subsampling=0)
     return Picture(buffer.getvalue(), "image/jpeg", small.width, small.height)

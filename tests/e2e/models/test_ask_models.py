@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageColor
 
 from ravu_kg.errors import ConfigurationError, ProviderError
 from ravu_kg.memory import IndexResult, VideoMemory
 from ravu_kg.reasoning.models.pictures import LONGEST_SIDE_PX
 from ravu_kg.reasoning.records import Answer
 from ravu_kg.settings import load
+from ravu_kg.video.overlay import palette
 from tests.e2e.conftest import MakeClip, Ravu
 from tests.model_server import Fault, ModelServer, Received, Reply
 
@@ -255,6 +257,23 @@ def test_a_model_that_looks_is_sent_small_pictures_of_the_evidence(start: Start)
     picture = Image.open(BytesIO(request.images[0]))
     assert picture.format == "JPEG"
     assert max(picture.size) <= LONGEST_SIDE_PX
+    # The left edge of the dog's box, as it was tracked, has the colour of its overlay.
+    first = answer.evidence[0]
+    (track,) = asked.memory.reader.tracks(first.entity_ids)
+    box = track.boxes[min(range(len(track.boxes)), key=lambda at: abs(track.timestamps_s[at] - first.timestamp_s))]
+    scale = picture.width / asked.memory.reader.video(first.video_id).width_px
+    edge = np.asarray(picture, dtype=float)[round(scale * (box.y_min + box.y_max) / 2), round(scale * box.x_min)]
+    assert np.abs(edge - ImageColor.getrgb(palette(1)[0])).max() < 80
+
+
+def test_questions_about_all_videos_plan_only_when_one_of_them_answers(start: Start) -> None:
+    asked = start(RAVU_KG_PROVIDERS__OPENAI__IMAGES="false")
+    which = asked.memory.ask_all("In which videos does a dog appear?")
+    assert CLIP in which.answer
+    assert which.usage.calls == len(asked.server.received) == 0
+    one = asked.memory.ask_all(QUESTION)
+    assert one.answer.endswith("It comes back to her.")
+    assert one.plan.planner == "openai:gpt-4o-mini"
 
 
 def test_a_model_without_images_is_sent_words_alone(start: Start) -> None:
