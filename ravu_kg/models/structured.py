@@ -101,7 +101,7 @@ def asking_again(request: ModelRequest, faulty: ModelReply, problem: str) -> Mod
 
 def _values(text: str) -> Iterator[object]:
     """JSON values in a text, the likeliest first."""
-    text = _THOUGHT.sub("", text).strip().lstrip("\ufeff")
+    text = _THOUGHT.sub("", text).strip()
     for candidate in (text, *_FENCE.findall(text)):
         try:
             yield _loads(candidate)

@@ -53,6 +53,7 @@ def test_the_stage_is_the_title_of_the_class_or_its_name():
         f"Sure! {GOOD} I hope [that] helps {{you}}.",
         f"As in [1] and [2]:\n{GOOD}",
         f"In the form {{name, box}}:\n{GOOD}",
+        f'<think>First {{"frame": 3, "seen": []}}, then more.</think>\n{GOOD}',
         f"<think>Is it {{a dog}}? Then ```{{}}```.</think>\n{GOOD}",
     ],
 )
