@@ -175,9 +175,7 @@ class GeminiModel:
         model, models = self._endpoint.model, self._connection.client.models
         deadline = time.monotonic() + timeout_s
         way = self._first_way(request)
-        tried: set[Way] = set()
         while True:
-            tried.add(way)
             left_s = deadline - time.monotonic()
             contents = gemini_wire.contents(request, way)
             config = gemini_wire.config(model, request, way, self._choices.safety, left_s)
@@ -192,7 +190,7 @@ class GeminiModel:
             if not isinstance(answer, Failure):
                 return gemini_wire.read(self._endpoint, answer, gemini_wire.limit_of(model, request, way))
             other = gemini_wire.other_way(way, answer, with_schema=request.schema is not None)
-            if other is None or other in tried:
+            if other is None:  # each way gives something up, so that this ends
                 raise gemini_wire.error(self._endpoint, answer, with_images=with_images)
             if way.form == "json_schema" != other.form and model_errors.blames_schema(answer):
                 self._odd_schemas.add(_title(request))

@@ -93,12 +93,12 @@ def _plain_node(node: Schema) -> Schema:
 
 
 def _list_of_places(node: Schema) -> Schema:
-    """A tuple as a list of a fixed length; the type of a place is one of those of all places."""
+    """A tuple as a list, whose length pydantic bounds; the type of a place is one of those of all places."""
     places = cast("list[object]", node["prefixItems"])
     kinds = [place for number, place in enumerate(places) if place not in places[:number]]
     rest = {key: value for key, value in node.items() if key != "prefixItems"}
     items = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
-    return {**rest, "items": items, "minItems": len(places), "maxItems": len(places)}
+    return {**rest, "items": items}
 
 
 def _strict(node: Schema) -> Schema:

@@ -88,7 +88,8 @@ def test_free_text_is_never_asked_for_as_json(wire: Wire) -> None:
 
 
 def test_a_schema_that_is_refused_does_not_spoil_the_others(wire: Wire) -> None:
-    fault = Fault.error(400, "Invalid schema for response_format 'plan': 'oneOf' is not supported.", "invalid_json_schema")
+    words = "Invalid schema for response_format 'plan': 'oneOf' is not supported."
+    fault = Fault.error(400, words, "invalid_json_schema")
 
     def answer(received: Received) -> Reply | Fault:
         return fault if received.stage == "plan" and received.format == "json_schema" else Reply(PLAN)
@@ -280,7 +281,8 @@ def test_instructions_go_before_the_text_where_a_model_has_no_place_for_them() -
 
 
 def test_a_refusal_that_no_other_form_cures_ends(wire: Wire) -> None:
-    fault = Fault.error(400, "reasoning temperature max_tokens json_schema response_format thinking are not supported")
+    parameters = "reasoning, temperature, max_tokens, max_completion_tokens, json_schema, response_format, thinking"
+    fault = Fault.error(400, f"{parameters} are not supported")
     with ModelServer(lambda _: fault) as server, pytest.raises(ProviderError, match="not supported"):
         wire.model(server).complete(ask(schema=SCHEMA), 5)
     assert len(server.received) < 10
