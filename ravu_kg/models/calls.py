@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Self, TypeVar
 
 from pydantic import BaseModel
 
-from ravu_kg.errors import BudgetError, ConfigurationError, ProviderError, RefusalError, ReplayError, ReplyError
+from ravu_kg.errors import BudgetError, ProviderError, RefusalError, ReplayError, ReplyError
 from ravu_kg.models import pool, structured
+from ravu_kg.models.assigning import Assigned, assign, require_prices
 from ravu_kg.models.budget import Budget, Ceiling
 from ravu_kg.models.limiter import Limiter
 from ravu_kg.models.prices import PriceTable
-from ravu_kg.models.profiles import require_extra
 from ravu_kg.models.replies import ReplyStore, key_of, stage_of
 from ravu_kg.models.retrying import Schedule, complete
-from ravu_kg.models.roles import Role, has_model, reference_of, require_images
+from ravu_kg.models.roles import Role
 from ravu_kg.models.tokens import count_request
-from ravu_kg.plugins import load_language_model
-from ravu_kg.protocols import LanguageModel
 from ravu_kg.settings import Settings
 from ravu_kg.types import ModelReply, ModelRequest, Usage
 
-_OF_NO_MATTER = ("base_url", "api", "images", "dimensions")  # options that do not change what a model says
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 _Reply = TypeVar("_Reply", bound=BaseModel)
-
-
-@dataclass(frozen=True, slots=True)
-class _Assigned:
-    """A role's model."""
-
-    reference: str
-    key: str
-    """The reference with the options that change what the model says."""
-    model: LanguageModel | None
-    """None when only recorded replies are used and the model itself cannot be had."""
-    accepts_images: bool
 
 
 class ModelCalls:
@@ -50,7 +34,7 @@ class ModelCalls:
 
     def __init__(
         self,
-        assigned: Mapping[Role, _Assigned],
+        assigned: Mapping[Role, Assigned],
         store: ReplyStore,
         ceiling: Ceiling,
         prices: PriceTable,
@@ -110,15 +94,9 @@ class ModelCalls:
             calls.max_tokens if max_tokens is None else max_tokens,
         )
         prices = PriceTable.today(settings.prices)
-        wanted: dict[Role, str] = {role: reference_of(settings, role) for role in roles if has_model(settings, role)}
-        if wanted and not replay:
-            require_extra(settings)
-        models = {reference: _load(settings, reference, replay) for reference in dict.fromkeys(wanted.values())}
-        assigned: dict[Role, _Assigned] = {
-            role: _assign(settings, role, reference, models[reference]) for role, reference in wanted.items()
-        }
+        assigned = assign(settings, roles, replay=replay)
         if ceiling.cost_usd is not None and not replay:
-            _require_prices(prices, models)
+            require_prices(prices, dict.fromkeys(one.reference for one in assigned.values()))
         return cls(
             assigned,
             ReplyStore(settings.cache / "replies.sqlite"),
@@ -317,32 +295,3 @@ class ModelCalls:
             f"{message} The nearest recorded one is of {near.model} ({near.stage or 'free text'}), {near.alike:.0%} "
             f"alike: {near.difference}. Run without --offline-replay, or with the settings of the recorded run."
         )
-
-
-def _load(settings: Settings, reference: str, replay: bool) -> LanguageModel | None:
-    try:
-        return load_language_model(reference, settings.providers)
-    except (ConfigurationError, ProviderError):
-        if replay:  # neither a key nor the library is needed
-            return None
-        raise
-
-
-def _assign(settings: Settings, role: Role, reference: str, model: LanguageModel | None) -> _Assigned:
-    options = settings.providers.get(reference.partition(":")[0], {})
-    changing = {name: value for name, value in options.items() if name not in _OF_NO_MATTER}
-    key = f"{reference} {json.dumps(changing, sort_keys=True)}" if changing else reference
-    if model is None:
-        return _Assigned(reference, key, None, options.get("images", True) is not False)
-    require_images(role, model)
-    return _Assigned(reference, key, model, model.accepts_images)
-
-
-def _require_prices(prices: PriceTable, references: Iterable[str]) -> None:
-    for reference in references:
-        if prices.price(reference) is None:
-            raise ConfigurationError(
-                f"A ceiling on cost cannot be kept: the price of {reference} is not known. Write it into ravu-kg.toml, "
-                f'as [prices."{reference}"] with input and output in US dollars per million tokens (0 for a model of '
-                "your own), or use a ceiling on tokens (--max-tokens)."
-            )
