@@ -11,6 +11,7 @@ from ravu_kg.memory.pipeline import tracking_rate_hz
 from ravu_kg.memory.records import Report
 from ravu_kg.models.prices import cost
 from ravu_kg.models.roles import INDEX_ROLES, Role, has_model, reference_of
+from ravu_kg.perception.captioning.detection import PacedTracker
 from ravu_kg.perception.captioning.estimate import estimate
 from ravu_kg.perception.geometry import describe
 from ravu_kg.perception.pipeline import perceive, perceive_given
@@ -152,7 +153,7 @@ def _perceived(settings: Settings, video: VideoInfo, tracks: Path | None, progre
     return perceive(
         video,
         detector,
-        load_tracker(settings.models.track, settings.providers),
+        PacedTracker(load_tracker(settings.models.track, settings.providers), 1 / rate_hz),
         tracking_rate_hz=rate_hz,
         sample_interval_s=settings.sample_interval_s,
         cache_dir=settings.cache / "detections",

@@ -19,7 +19,7 @@ from ravu_kg.memory.pipeline import describer, tracking_rate_hz
 from ravu_kg.memory.records import IndexResult, ModelRun, Report, Stopwatch
 from ravu_kg.memory.words import Tally, Words, words_of
 from ravu_kg.models.calls import ModelCalls
-from ravu_kg.perception.captioning.detection import ModelDetector
+from ravu_kg.perception.captioning.detection import ModelDetector, PacedTracker
 from ravu_kg.perception.detecting import DetectionCache
 from ravu_kg.perception.geometry import describe
 from ravu_kg.perception.pipeline import perceive, perceive_given
@@ -101,6 +101,8 @@ class Indexer:
             else:
                 detector, reason = find_detector(settings)
             tracker = load_tracker(settings.models.track, settings.providers)
+            if asked is not None:
+                tracker = PacedTracker(tracker, 1 / tracking_rate_hz(settings))
         if asked is not None:
             with self.watch.time("detect"):
                 for reached_s in asked.look_ahead(tracking_rate_hz(settings)):

@@ -20,7 +20,7 @@ from ravu_kg.perception.colors import color_names
 from ravu_kg.types import Box, Detection, FloatArray, TrackedDetection, TrackEnd, VideoFrame
 
 LONGEST_GAP_S = 1.0
-"""The longest time unseen that stays one entity."""
+"""The longest time unseen that stays one entity, unless two frames lie further apart."""
 
 _BORDER_SHARE = 0.015
 _MOTION_S = 0.7
@@ -124,6 +124,7 @@ class Observer:
     def __init__(self, width_px: int, height_px: int, tracking_interval_s: float) -> None:
         self._width_px, self._height_px = width_px, height_px
         self._tracking_interval_s = tracking_interval_s
+        self._longest_gap_s = max(LONGEST_GAP_S, 1.5 * tracking_interval_s)
         self._open: dict[int, Stay] = {}
         self._closed: list[Stay] = []
 
@@ -131,7 +132,7 @@ class Observer:
         """Takes in one frame; ``sampled_index`` is its index among the sampled frames when it is one of them."""
         now_s = frame.timestamp_s
         for track_id in [
-            i for i, stay in self._open.items() if now_s - stay.times_s[-1] > LONGEST_GAP_S + _TIMES_TOLERANCE_S
+            i for i, stay in self._open.items() if now_s - stay.times_s[-1] > self._longest_gap_s + _TIMES_TOLERANCE_S
         ]:
             self._close(track_id, "lost")
         for item in tracked:

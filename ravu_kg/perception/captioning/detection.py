@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ravu_kg.perception.captioning import words
 from ravu_kg.perception.captioning.asking import Asked, Calls
@@ -11,13 +11,42 @@ from ravu_kg.perception.captioning.boxes import convention, from_model
 from ravu_kg.perception.captioning.replies import DetectReply
 from ravu_kg.perception.captioning.requests import detect_request
 from ravu_kg.perception.captioning.stretches import overlay
-from ravu_kg.types import Coverage, Detection, Picture, VideoFrame, VideoInfo
+from ravu_kg.protocols import Tracker
+from ravu_kg.types import Coverage, Detection, Picture, TrackedDetection, VideoFrame, VideoInfo
 from ravu_kg.video.reader import read_frames
 
 FRAMES_PER_CALL = 4
 CONFIDENCE = 0.8
 """Of every box: models name none that means something."""
 _MOST_BOXES = 100
+_USUAL_STEP_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class PacedTracker:
+    """A :class:`ravu_kg.protocols.Tracker` at a slower pace than trackers are made for.
+
+    They forget in a second what they do not see, and judge motion by steps of a fifth of a second. Where frames are
+    further apart, since each costs money, time runs slower for the tracker.
+    """
+
+    tracker: Tracker
+    interval_s: float
+    """Between two frames."""
+
+    @property
+    def name(self) -> str:
+        """That of the tracker."""
+        return self.tracker.name
+
+    def update(self, frame: VideoFrame, detections: Sequence[Detection]) -> list[TrackedDetection]:
+        """As the tracker does."""
+        pace = min(1.0, _USUAL_STEP_S / self.interval_s)
+        return self.tracker.update(replace(frame, timestamp_s=frame.timestamp_s * pace), detections)
+
+    def reset(self) -> None:
+        """As the tracker does."""
+        self.tracker.reset()
 
 
 @dataclass(frozen=True, slots=True)
