@@ -18,18 +18,29 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 import platformdirs
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    SecretStr,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError, field_validator, model_validator
 
 from ravu_kg.errors import ConfigurationError
+from ravu_kg.settings.sections import (
+    CallSettings,
+    ModelSettings,
+    Neo4jSettings,
+    PriceSettings,
+    Section,
+    ServerSettings,
+)
+
+__all__ = [
+    "FILE_NAME",
+    "CallSettings",
+    "ModelSettings",
+    "Neo4jSettings",
+    "PriceSettings",
+    "Profile",
+    "ServerSettings",
+    "Settings",
+    "load",
+]
 
 FILE_NAME = "ravu-kg.toml"
 _PREFIX = "RAVU_KG_"
@@ -49,74 +60,7 @@ _Layer = dict[str, tuple[object, str]]
 """Dotted key -> value and where it came from."""
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Neo4jSettings(_Section):
-    """The server to use; without ``uri`` the embedded one."""
-
-    uri: str | None = None
-    username: str = "neo4j"
-    database: str = "neo4j"
-    password: SecretStr | None = None
-
-
-class ServerSettings(_Section):
-    """The embedded server."""
-
-    version: str = "2026.09.0"
-    home: Path | None = None
-    """Folder of its data; by default in the user's data folder."""
-    bolt_port: int | None = Field(default=None, ge=1, le=65535)
-    http_port: int | None = Field(default=None, ge=1, le=65535)
-    heap_mb: int | None = Field(default=None, ge=128)
-    page_cache_mb: int | None = Field(default=None, ge=16)
-
-
-class ModelSettings(_Section):
-    """The provider of each role, as ``name:model``; :mod:`ravu_kg.models.roles` says what unset ones fall back to."""
-
-    detect: str = "auto"
-    track: str = "steady"
-    describe: str = "measured"
-    graph: str | None = None
-    sentence: str | None = None
-    events: str | None = None
-    plan: str = "rules"
-    rerank: str | None = None
-    identify: str | None = None
-    count: str | None = None
-    analyze: str | None = None
-    answer: str = "extractive"
-    embed: str = "sentence-transformers:all-mpnet-base-v2"
-
-
-class CallSettings(_Section):
-    """How language models are called."""
-
-    concurrency: int = Field(default=8, ge=1, le=256)
-    """Calls of one model at a time, at most."""
-    timeout_s: float = Field(default=120.0, gt=0, le=3600)
-    """How long one call may take."""
-    retries: int = Field(default=6, ge=1, le=100)
-    """Further attempts after a failure that may pass; waiting for a rate limit counts for none."""
-    max_cost_usd: float | None = Field(default=None, gt=0)
-    """Ceiling of a run, by the price table."""
-    max_tokens: int | None = Field(default=None, gt=0)
-    """Ceiling of a run, input and output together."""
-
-
-class PriceSettings(_Section):
-    """What a model costs, in US dollars per million tokens."""
-
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    cached_input: float | None = Field(default=None, ge=0)
-    """For input that the provider had in its cache; without it the price of input."""
-
-
-class Settings(_Section):
+class Settings(Section):
     """Everything a user can set. Build it with :func:`load`, or directly in code."""
 
     neo4j: Neo4jSettings = Neo4jSettings()
