@@ -47,7 +47,7 @@ def _by_meaning(context: Context, step: str, query: str) -> tuple[Evidence, ...]
     if not glimpses:
         return ()
     chosen = context.judge.select(query, glimpses, showing.KEY_FRAMES)
-    return tuple(evidence[position] for position in sorted(chosen))
+    return tuple(evidence[position] for position in chosen)
 
 
 def _frames(context: Context, step: str, query: str, moments: Sequence[MomentRow]) -> list[Evidence]:

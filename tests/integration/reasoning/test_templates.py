@@ -7,8 +7,8 @@ import pytest
 from ravu_kg.graph.reader import GraphReader
 from ravu_kg.graph.store import Store
 from ravu_kg.graph.writer import GraphWriter
-from ravu_kg.types import FloatArray, entity_id, event_id
-from tests.builders import a_scene
+from ravu_kg.types import FloatArray, SceneWindow, entity_id, event_id
+from tests.builders import a_frame, a_node, a_scene, a_video, an_entity, an_event
 from tests.integration.reasoning.park import EVENTS, LENGTH_S, BagOfWords
 
 pytestmark = pytest.mark.neo4j
@@ -129,6 +129,24 @@ def test_moments_of_the_whole_video_are_the_nearest_of_each_event_each_once(read
     several = reader.event_moments(park, wanted, ALL, 3, 99)
     assert max(sum(one.event_id == event for one in several) for event in {one.event_id for one in several}) == 3
     assert reader.event_moments(park, wanted, ALL, 3, 4) == several[:4]
+
+
+def test_the_moment_of_an_event_is_the_one_nearest_to_the_question(
+    store: Store, reader: GraphReader, unique_video: str
+) -> None:
+    texts = ("a person sits", "a person throws a ball", "a person waits")
+    writer = GraphWriter(store)
+    writer.begin(a_video(unique_video, frame_count=3, duration_s=3.0), [an_entity(unique_video)], [])
+    nodes = [a_node(unique_video, index, 1, description=text) for index, text in enumerate(texts)]
+    frames = tuple(a_frame(unique_video, index) for index in range(3))
+    window = SceneWindow(0, frames, tuple(nodes), (), ())
+    writer.write_window(unique_video, window, BagOfWords().embed(texts, "document"))
+    event = an_event(unique_video, 1, 0, start_s=0.0, end_s=3.0)
+    writer.write_events(unique_video, [event], BagOfWords().embed([event.description], "document"))
+    writer.finish(unique_video)
+    (moment,) = reader.event_moments(unique_video, vector("who throws the ball"), (0.0, 3.0), 1, 9)
+    assert moment.node.description == texts[1]
+    writer.delete(unique_video)
 
 
 def test_moments_of_the_whole_video_are_within_the_span(reader: GraphReader, park: str) -> None:
