@@ -17,7 +17,7 @@ from ravu_kg.perception.captioning.events import Told, find_events, lines_of
 from ravu_kg.perception.captioning.linking import Added, Linker
 from ravu_kg.perception.captioning.merging import MergedFrame, Merger, rewritten
 from ravu_kg.perception.captioning.requests import Life
-from ravu_kg.perception.captioning.stretches import ENTITIES_PER_PICTURE, Stretch, Stretches, things_of
+from ravu_kg.perception.captioning.stretches import ENTITIES_PER_PICTURE, TARGETS, Stretch, Stretches, things_of
 from ravu_kg.perception.geometry import Description, life_told, who_is
 from ravu_kg.types import (
     Coverage,
@@ -64,6 +64,8 @@ class Captioner:
     """Frame indexes in which no model could detect anything, and why."""
     decode: bool = True
     """False for an estimate, which needs no picture."""
+    targets: int = TARGETS
+    """How many frames a call describes."""
     coverage: dict[Coverage, int] = field(default_factory=dict[Coverage, int])
     """Frames so far by their coverage."""
     _asked: Asked = field(init=False)
@@ -80,7 +82,7 @@ class Captioner:
         windows = self.description.windows
         self._asked = Asked(self.calls)
         self._stretches = Stretches(
-            scene, things_of(scene, reach + 1), windows.frames_per_window, reach, decode=self.decode
+            scene, things_of(scene, reach + 1), windows.frames_per_window, reach, self.targets, decode=self.decode
         )
         self._linker = Linker(max(scene.tracks, default=0) + 1, scene.perception.cuts_s)
 
