@@ -7,6 +7,7 @@
 // returns lost: LIST<STRING> - attributes that are gone
 // returns sentence: STRING - how it looks then
 MATCH (n:FrameNode {entityId: $entity_id})-[:SAME_AS]->(m:FrameNode)
+WHERE n.t IS NOT NULL
 WITH m, [x IN coalesce(m.attributes, []) WHERE NOT x IN coalesce(n.attributes, [])] AS gained,
      [x IN coalesce(n.attributes, []) WHERE NOT x IN coalesce(m.attributes, [])] AS lost
 WHERE gained <> [] OR lost <> []

@@ -7,8 +7,10 @@
 // returns t: FLOAT - second
 // returns frame_index: INTEGER - frame
 // returns gap_px: FLOAT - pixels between the nearest edges; 0 when the boxes touch
-MATCH (a:FrameNode {entityId: $entity_id})<-[:CONTAINS]-(f:Frame)-[:CONTAINS]->(b:FrameNode {entityId: $other_id})
-WHERE a.xMin IS NOT NULL AND b.xMin IS NOT NULL
+MATCH (a:FrameNode {entityId: $entity_id})
+WHERE a.t IS NOT NULL
+MATCH (a)<-[:CONTAINS]-(f:Frame)-[:CONTAINS]->(b:FrameNode)
+WHERE b.entityId = $other_id AND a.xMin IS NOT NULL AND b.xMin IS NOT NULL
 WITH f,
      CASE WHEN a.xMin > b.xMax THEN a.xMin - b.xMax WHEN b.xMin > a.xMax THEN b.xMin - a.xMax ELSE 0.0 END AS dx,
      CASE WHEN a.yMin > b.yMax THEN a.yMin - b.yMax WHEN b.yMin > a.yMax THEN b.yMin - a.yMax ELSE 0.0 END AS dy
