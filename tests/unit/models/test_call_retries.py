@@ -76,6 +76,14 @@ def test_a_rate_limit_that_does_not_pass_ends_as_an_error_that_names_the_role_an
     assert len(model.requests) > 4
 
 
+@pytest.mark.parametrize(("rate_limited", "limit"), [(True, 2), (False, 8)])
+def test_only_a_rate_limit_lowers_how_many_run_at_a_time(rate_limited: bool, limit: int):
+    limiter = Limiter(8, threading.Event())
+    model = FakeModel(failing(3, ProviderError("no", retryable=True, rate_limited=rate_limited)))
+    call(model, limiter=limiter)
+    assert limiter.limit == limit  # 8, 4, 2, 1, and one more for the answer
+
+
 def test_a_wait_that_is_longer_than_the_patience_is_not_begun():
     error = ProviderError("tomorrow", retryable=True, rate_limited=True, retry_after_s=86400)
     model = FakeModel(failing(1, error))
