@@ -1,18 +1,21 @@
 """What moves, found by OpenCV's background subtraction: needs no weights and names nothing.
 
 The background is learned over about half a minute of frames, so something that stops long enough becomes part of it.
-A picture that changes as a whole (a cut, a panning camera) gives no boxes; the background is then learned anew.
+A picture that changes as a whole (a cut, a panning camera, however slowly it pans) gives no boxes; the background is
+then learned anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from math import hypot
 
 import cv2
 import numpy as np
 
 from ravu_kg.providers.detector_options import no_model, only
-from ravu_kg.types import Box, Detection, Image, VideoFrame
+from ravu_kg.types import Box, Detection, FloatArray, Image, VideoFrame
 
 LABEL = "moving object"
 
@@ -26,6 +29,10 @@ _SMALLEST = 0.0015
 """Share of the picture below which a blob is noise."""
 _JOIN_GAP = 0.02
 """Blobs closer than this share of the picture's long side are parts of one object."""
+_PAN_PX = 1.0
+"""Shift of the whole picture, at the size that is looked at, from which a camera pans when it goes on that way."""
+_PAN_SURE = 0.6
+"""How well two pictures must agree when one is shifted; something large that passes by agrees less."""
 _MOVING = 255
 """MOG2 marks shadows by 127."""
 
@@ -50,6 +57,8 @@ class MotionDetector:
     def __init__(self) -> None:
         self._background = _new_background()
         self._learned = False
+        self._last_gray: FloatArray | None = None
+        self._last_shift = (0.0, 0.0)
 
     def detect(self, frames: Sequence[VideoFrame]) -> list[list[Detection]]:
         """Boxes around what moves in each frame, largest first; none in the first frame of a video or shot."""
@@ -60,6 +69,9 @@ class MotionDetector:
         factor = min(1.0, _LONG_SIDE_PX / max(height_px, width_px))
         size = max(1, round(width_px * factor)), max(1, round(height_px * factor))
         small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        if self._pans(small):
+            self._background = _new_background()
+            return self._start(small)
         if not self._learned:
             return self._start(small)
         known = np.asarray(self._background.getBackgroundImage(), dtype=np.uint8)
@@ -80,6 +92,17 @@ class MotionDetector:
                 found.append(Detection(scaled, LABEL, 0.5 + 0.5 * pixels / box.area))
         return sorted(found, key=lambda one: (-one.box.area, one.box.x_min, one.box.y_min))
 
+    def _pans(self, small: Image) -> bool:
+        """Whether the camera moved the same way in this picture and in the last one; a hand that shakes goes back."""
+        gray = np.asarray(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), dtype=np.float32)
+        last, self._last_gray = self._last_gray, gray
+        if last is None:
+            return False
+        shift, agreement = cv2.phaseCorrelate(last, gray, _window(gray.shape))
+        x, y = float(shift[0]), float(shift[1])
+        (x_before, y_before), self._last_shift = self._last_shift, (x, y)
+        return agreement >= _PAN_SURE and hypot(x, y) >= _PAN_PX and x * x_before + y * y_before >= _PAN_PX**2
+
     def _start(self, small: Image) -> list[Detection]:
         self._learned = True
         self._background.apply(small)
@@ -92,6 +115,15 @@ def _evened(small: Image, known: Image) -> Image:
     gains = np.clip(np.median(ratios, axis=(0, 1)), 0.6, 1.6)  # most of the picture is background
     table = np.clip(np.arange(256)[:, None] * gains, 0, 255).astype(np.uint8)
     return np.asarray(cv2.LUT(small, table[None]), dtype=np.uint8)
+
+
+@cache
+def _window(shape: tuple[int, ...]) -> FloatArray:
+    """Weights that fade towards the borders, where a shifted picture has something else."""
+    height_px, width_px = shape
+    if min(shape) < 2:
+        return np.ones(shape, dtype=np.float32)
+    return np.asarray(cv2.createHanningWindow((width_px, height_px), cv2.CV_32F), dtype=np.float32)
 
 
 def _new_background() -> cv2.BackgroundSubtractor:

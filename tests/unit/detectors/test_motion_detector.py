@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
@@ -115,3 +116,19 @@ def test_a_model_or_an_option_is_refused() -> None:
         create("mog2", {})
     with pytest.raises(ConfigurationError, match="history"):
         create("", {"history": 5})
+
+
+def test_a_slowly_panning_camera_gives_no_boxes_and_one_that_stops_does_again() -> None:
+    scene = np.random.default_rng(3).integers(0, 255, (240, 600, 3), dtype=np.uint8)
+    scene = np.asarray(cv2.GaussianBlur(scene, (0, 0), 2), dtype=np.uint8)
+    detector = MotionDetector()
+    for number in range(20):
+        image = scene[:, 2 * number : 2 * number + 320].copy()
+        found = detector.detect([VideoFrame(number, number * 0.2, image)])[0]
+        assert number < 3 or found == [], f"picture {number}"
+    for number in range(20, 26):
+        image = scene[:, 40:360].copy()
+        if number > 22:
+            image[80:160, 30 * number - 600 : 30 * number - 550] = 255
+        found = detector.detect([VideoFrame(number, number * 0.2, image)])[0]
+    assert len(found) == 1
