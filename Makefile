@@ -91,6 +91,7 @@ bench: $(VENV)/.dev $(VENV)/.data ## Speed of indexing, asking and writing, as r
 	$(BIN)/python -m tests.benchmarks.bench_index
 	$(BIN)/python -m tests.benchmarks.bench_ask
 	$(BIN)/python -m tests.benchmarks.bench_write
+	$(BIN)/python -m tests.benchmarks.bench_explore
 
 bench-tracking: $(VENV)/.dev ## HOTA, IDF1 and MOTA of the trackers
 	$(BIN)/python -m tests.benchmarks.bench_tracking

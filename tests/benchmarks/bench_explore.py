@@ -89,8 +89,8 @@ def bench_gate(store: Store, driver: neo4j.Driver) -> None:
     known = median_ms(gated, 200) - median_ms(bare, 200)
     print(f"gate, text in the plan cache: {known:.2f} ms more than the bare statement (goal < 5)")
     fresh = itertools.count()
-    bare_new = median_ms(lambda: bare(f"{CHEAP} // {next(fresh)}\nLIMIT {next(fresh) + 1}"), 20)
-    gated_new = median_ms(lambda: gated(f"{CHEAP} AS m{next(fresh)}"), 20)
+    bare_new = median_ms(lambda: bare(f"{CHEAP}{next(fresh)}"), 20)  # the column's name differs each time
+    gated_new = median_ms(lambda: gated(f"{CHEAP}{next(fresh)}"), 20)
     print(f"gate, text seen for the first time: {gated_new:.1f} ms against {bare_new:.1f} ms")
 
 
