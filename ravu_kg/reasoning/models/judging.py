@@ -23,7 +23,7 @@ from ravu_kg.types import ModelRequest
 
 RERANKED = 12
 """Sentences of localize_node that a model reads: the best by the rules, each once."""
-ANALYZED = 15
+ANALYZED = 12
 """Events that a model reads."""
 SENTENCES = 6
 """Of each candidate for counting, the nearest to the condition."""
