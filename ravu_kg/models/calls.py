@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel
 
-from ravu_kg.errors import BudgetError, ProviderError, RefusalError, ReplayError, ReplyError
+from ravu_kg.errors import ProviderError, RefusalError, ReplayError, ReplyError
 from ravu_kg.models import pool, structured
 from ravu_kg.models.assigning import Assigned, assign, require_prices
 from ravu_kg.models.budget import Budget, Ceiling
@@ -177,8 +177,6 @@ class ModelCalls:
             return structured.parse(second.text, reply, check)
         except structured.InvalidReplyError as error:
             problem = str(error)
-        except (BudgetError, ReplayError, RefusalError):
-            raise
         except ProviderError as error:
             if not error.request_only:  # else more room than the model has may have been asked for
                 raise
