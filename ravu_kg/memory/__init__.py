@@ -303,7 +303,8 @@ class VideoMemory:
         videos = self.videos()
         video_id = find(video, videos)
         summary = next(one for one in videos if one.video_id == video_id)
-        return VideoDetails(summary, counts(self.store, video_id), self.reader.entities(video_id))
+        usage = GraphWriter(self.store).usage(video_id)
+        return VideoDetails(summary, counts(self.store, video_id), self.reader.entities(video_id), usage)
 
     def canonical(self, video: str) -> dict[str, object]:
         """What the graph holds of a video, in a form that is equal for equal graphs."""
