@@ -64,6 +64,9 @@ Kind = Literal[
 ]  # fmt: skip
 
 _ANYTHING = ("objects", "things", "items", "object", "thing", "item")
+_OF_THE_NOUN = re.compile(
+    r"(?:in|wearing|with|without|of|from|at|on|by|near|next|behind|under|who|that|which|and|or|again|alone)\b"
+)
 MAX_PARSED_CHARS = 400
 """A longer text is not taken apart: it is searched for as it is."""
 MAX_QUERY_CHARS = 1000
@@ -179,7 +182,8 @@ def _join(reading: Reading, connective: Direction, text: str) -> Reading:
     state = match_state(text, gone="absent" if connective == "around" else "leaves")
     if connective == "around" and state and state.name == "leaves" and PERFECT.search(text) and not _is_change(reading):
         state = state.model_copy(update={"name": "absent"})
-    if state is None and is_subject(text) and (read_phrase(text).noun in KNOWN_NOUNS or read_phrase(text).ordinal):
+    known = read_phrase(text).noun in KNOWN_NOUNS or read_phrase(text).ordinal
+    if state is None and known and is_subject(text) and not _says_more(text):
         state = State(subject=text, name="present")
     own = state.subject if state else first_noun_phrase(text)
     if state and read_phrase(state.subject).noun == "one" and subject:
@@ -191,6 +195,13 @@ def _join(reading: Reading, connective: Direction, text: str) -> Reading:
     elif subject and PRONOUN.match(subject) and own:
         reading = replace(reading, subject=own, main=reading.main.replace(subject, own, 1))
     return replace(reading, clause=clause)
+
+
+def _says_more(text: str) -> bool:
+    """Whether a word that is no preposition follows the noun phrase: "the woman threw the toy"."""
+    phrase = re.sub(r" (?:in|wearing) .*", "", first_noun_phrase(text) or "")
+    rest = text.partition(phrase)[2].strip() if phrase else ""
+    return bool(rest) and not _OF_THE_NOUN.match(rest)
 
 
 def _is_person(phrase: str) -> bool:
