@@ -128,18 +128,18 @@ def usage_pairs(usage: Mapping[str, StageUsage], indent: str = "") -> list[tuple
         (
             f"{indent}{stage}",
             f"{one['calls']:,} calls of {one['model']}, {one['input_tokens']:,} tokens in, "
-            f"{one['output_tokens']:,} out, ${one['cost_usd']:.4f}",
+            f"{one['output_tokens']:,} out, {_price(one['cost_usd'])}",
         )
         for stage, one in usage.items()
     ]
     if len(usage) > 1:
-        calls, tokens_in, tokens_out, cost_usd = (
-            sum(cast("float", one[name]) for one in usage.values())  # numbers, see Tally
-            for name in ("calls", "input_tokens", "output_tokens", "cost_usd")
+        calls, tokens_in, tokens_out = (
+            sum(cast("int", one[name]) for one in usage.values())  # numbers, see Tally
+            for name in ("calls", "input_tokens", "output_tokens")
         )
-        pairs.append(
-            (f"{indent}models", f"{calls:,} calls, {tokens_in:,} tokens in, {tokens_out:,} out, ${cost_usd:.4f}")
-        )
+        costs = [one["cost_usd"] for one in usage.values()]
+        price = _price(None if None in costs else sum(cast("list[float]", costs)))  # numbers, see Tally
+        pairs.append((f"{indent}models", f"{calls:,} calls, {tokens_in:,} tokens in, {tokens_out:,} out, {price}"))
     return pairs
 
 
@@ -177,6 +177,10 @@ def _estimate(settings: Settings, videos: Sequence[Path], tracks: Path | None, a
             rows,
             right=("calls", "tokens in", "tokens out", "US $"),
         )
+
+
+def _price(cost_usd: object) -> str:
+    return "price not known" if cost_usd is None else f"${cost_usd:.4f}"
 
 
 def _usd(cost_usd: float | None) -> str:

@@ -15,7 +15,7 @@ Stage = Literal["detect", "describe", "graph", "sentence", "events", "embed"]
 """Of indexing with models, in their order."""
 STAGES: tuple[Stage, ...] = get_args(Stage)
 StageUsage = Mapping[str, object]
-"""Of one stage: model, calls, input_tokens, output_tokens, cost_usd."""
+"""Of one stage: model, calls, input_tokens, output_tokens, cost_usd (None when the price is not known)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,16 @@ class ModelRun:
     max_tokens: int | None = None
     offline_replay: bool = False
     """Use recorded replies only."""
+
+    def __post_init__(self) -> None:
+        """Refuse a ceiling that allows nothing, also where nothing is left to do.
+
+        Raises:
+            UsageError: it is zero or less.
+        """
+        from ravu_kg.models.budget import Ceiling  # here, since it brings NumPy along
+
+        Ceiling(self.max_cost_usd, self.max_tokens)
 
     def anew(self, stage: Stage) -> bool:
         """Whether what was kept of a stage is not used."""

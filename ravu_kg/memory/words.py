@@ -9,7 +9,7 @@ from typing import Protocol
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.records import StageUsage
 from ravu_kg.models.calls import ModelCalls
-from ravu_kg.models.roles import INDEX_ROLES
+from ravu_kg.models.roles import INDEX_ROLES, Role
 from ravu_kg.perception.captioning.captioner import Captioner
 from ravu_kg.perception.geometry import Description
 from ravu_kg.types import Coverage, Entity, Event, IdentityLink, SceneWindow, Usage
@@ -164,9 +164,16 @@ class Tally:
                 "calls": mine.calls + _number(past, "calls"),
                 "input_tokens": mine.input_tokens + _number(past, "input_tokens"),
                 "output_tokens": mine.output_tokens + _number(past, "output_tokens"),
-                "cost_usd": round(mine.cost_usd + _number(past, "cost_usd"), 6),
+                "cost_usd": self._cost_usd(role, mine, past),
             }
         return found
+
+    def _cost_usd(self, role: Role, mine: Usage, past: StageUsage) -> float | None:
+        """None when the price of a model is not known."""
+        priced = self.calls is None or not mine.calls or self.calls.has_price(role)
+        if not priced or past.get("cost_usd", 0.0) is None:
+            return None
+        return round(mine.cost_usd + _number(past, "cost_usd"), 6)
 
     def keep(self, writer: GraphWriter, video_id: str) -> None:
         """Note it with the video; nothing happens when no model was asked."""

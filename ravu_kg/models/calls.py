@@ -136,6 +136,10 @@ class ModelCalls:
         """The reference of a role's model, for the graph and the answer."""
         return self._assigned[role].reference
 
+    def has_price(self, role: Role) -> bool:
+        """Whether it is known what the model of a role costs."""
+        return self._prices.price(self.name(role)) is not None
+
     def ask(
         self,
         role: Role,

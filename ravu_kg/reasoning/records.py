@@ -238,6 +238,8 @@ class Answer:
             "trace": [one.to_dict() for one in self.trace],
             "usage": {
                 **asdict(self.usage),
+                # As in the steps: what a model without a known price costs is not nothing.
+                **({} if all(step.has_price for step in self.model_steps) else {"cost_usd": None}),
                 "by_role": {step.role: step.to_dict() for step in self.model_steps},
             },
             "coverage": {

@@ -7,10 +7,11 @@ list, so that what arrived of a reply that was cut off can be used. Ids are text
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue
+
+_NO_BOX = 1e9  # far outside of any picture; integers of JSON may be too long for a float
 
 
 def _strict(schema: dict[str, JsonValue]) -> None:
@@ -42,9 +43,9 @@ def _as_id(value: object) -> object:
 
 
 def _as_box(value: object) -> object:
-    """Four finite numbers, or no box: a bad box must not cost the rest of a reply."""
+    """Four numbers of any use, or no box: a bad box must not cost the rest of a reply."""
     items = cast("list[object]", value) if isinstance(value, list) else []  # items of unknown kind, looked at next
-    numbers = [item for item in items if isinstance(item, int | float) and math.isfinite(item)]
+    numbers = [item for item in items if isinstance(item, int | float) and abs(item) < _NO_BOX]
     return numbers if len(numbers) == len(items) == 4 else None
 
 

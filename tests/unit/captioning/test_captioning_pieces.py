@@ -74,9 +74,10 @@ def test_no_numbers_give_a_box_outside_of_the_picture(numbers: list[float]) -> N
     assert box is None or (0 <= box.x_min < box.x_max <= 640 and 0 <= box.y_min < box.y_max <= 360)
 
 
-def test_a_bad_box_does_not_cost_the_rest_of_a_reply() -> None:
+@pytest.mark.parametrize("box", [["a", 1, 2, 3], [1, 2, 3, 10**400], [1, 2, 3, -(10**400)], [1, 2, 3, math.inf]])
+def test_a_bad_box_does_not_cost_the_rest_of_a_reply(box: list[object]) -> None:
     reply = DescribeReply.model_validate(
-        {"frames": [{"i": 1, "text": "x", "new": [{"id": 3, "label": "cup", "look": "", "box": ["a", 1, 2, 3]}]}]}
+        {"frames": [{"i": 1, "text": "x", "new": [{"id": 3, "label": "cup", "look": "", "box": box}]}]}
     )
     assert (reply.frames[0].new[0].id, reply.frames[0].new[0].box) == ("3", None)
 

@@ -9,6 +9,7 @@ import pytest
 from fake_models import FakeModel, Installed, reply
 from pydantic import BaseModel, ConfigDict
 
+from ravu_kg.cli.index import usage_pairs
 from ravu_kg.errors import (
     BudgetError,
     ConfigurationError,
@@ -19,6 +20,8 @@ from ravu_kg.errors import (
     ReplyError,
     UsageError,
 )
+from ravu_kg.memory.records import ModelRun
+from ravu_kg.memory.words import Tally
 from ravu_kg.models import profiles
 from ravu_kg.models.calls import ModelCalls
 from ravu_kg.models.roles import ASK_ROLES, INDEX_ROLES
@@ -385,3 +388,30 @@ def test_usage_is_by_role_and_adds_up(install, settings: Make):
         calls.text("answer", asking("c"))
         assert calls.usage == {"describe": Usage(2, 200, 20), "answer": Usage(1, 100, 10)}
         assert calls.total() == Usage(3, 300, 30)
+
+
+def test_what_a_model_without_a_known_price_costs_is_not_told_as_nothing(install, settings: Make):
+    install(GOOD)
+    with ModelCalls.open(settings(), INDEX_ROLES) as calls:
+        calls.ask("graph", asking("a"), Words)
+        unknown = Tally(calls, {}).stages()
+    assert unknown["graph"]["cost_usd"] is None
+    assert [line.rsplit(", ", 1)[1] for _, line in usage_pairs(unknown)] == ["price not known"]  # type: ignore[attr-defined]
+    priced = settings(**{"prices.fake:model.input": 1.0, "prices.fake:model.output": 10.0})
+    with ModelCalls.open(priced, INDEX_ROLES) as calls:
+        calls.ask("events", asking("b"), Words)
+        known = Tally(calls, {}).stages()
+        both = Tally(calls, unknown).stages()
+    assert known["events"]["cost_usd"] == pytest.approx(200e-6)
+    assert both["graph"]["cost_usd"] is None  # of the run before
+    assert [line.rsplit(", ", 1)[1] for _, line in usage_pairs(both)] == [  # type: ignore[attr-defined]
+        "price not known",
+        "$0.0002",
+        "price not known",
+    ]
+
+
+@pytest.mark.parametrize("ceiling", [{"max_cost_usd": 0}, {"max_tokens": 0}, {"max_tokens": -5}])
+def test_a_ceiling_of_zero_is_refused_even_where_nothing_is_left_to_do(ceiling: dict[str, int]):
+    with pytest.raises(UsageError, match="allows no call"):
+        ModelRun(**ceiling)  # type: ignore[arg-type]

@@ -163,6 +163,14 @@ def test_an_answer_tells_what_its_own_calls_cost_though_the_calls_are_shared() -
         assert done.usage == Usage(1, 100, 10, 0.5)
         (step,) = done.model_steps
         assert (step.role, step.model, step.has_price) == ("answer", "test:answer", True)
+        assert _cost(done) == 0.5
+        assert _cost(replace(done, model_steps=(replace(step, has_price=False),))) is None
         assert done.notes == ("one",)
         assert by.planner.name == "rules"
     assert by_rules().completed(bare) is bare
+
+
+def _cost(answer: Answer) -> object:
+    usage = answer.to_dict()["usage"]
+    assert isinstance(usage, dict)
+    return usage["cost_usd"]
