@@ -19,7 +19,7 @@ from ravu_kg.models.limiter import Limiter
 from ravu_kg.models.prices import PriceTable
 from ravu_kg.models.replies import ReplyStore, key_of, stage_of
 from ravu_kg.models.retrying import Schedule, complete
-from ravu_kg.models.roles import Role
+from ravu_kg.models.roles import ASK_ROLES, Role
 from ravu_kg.models.tokens import count_request
 from ravu_kg.settings import Settings
 from ravu_kg.types import ModelReply, ModelRequest, Usage
@@ -173,10 +173,10 @@ class ModelCalls:
         try:
             return structured.parse(first.text, reply, check)
         except structured.InvalidReplyError as error:
-            problem = str(error)
+            problem = complaint = str(error)
         replies = [first]
         try:
-            second = self._reply(role, structured.asking_again(asked, first, problem))
+            second = self._reply(role, structured.asking_again(asked, first, complaint))
             replies.insert(0, second)
             return structured.parse(second.text, reply, check)
         except structured.InvalidReplyError as error:
@@ -188,6 +188,9 @@ class ModelCalls:
         for one in replies if salvage else ():
             if record := structured.salvage(one.text, reply, check):
                 return record
+        if role in ASK_ROLES:
+            # Else the same question would never be answered better. An index keeps what it has: see --from-stage.
+            self._forget(role, (asked, structured.asking_again(asked, first, complaint)))
         raise ReplyError(
             f"{role}: {self.name(role)} gave no reply that can be used, asked twice. {problem} Use a larger model for "
             f"this role (models.{role})."
@@ -274,6 +277,10 @@ class ModelCalls:
     def _keep(self, key: bytes, reference: str, request: ModelRequest, reply: ModelReply | RefusalError) -> None:
         self._store.put(key, reference, request, reply)
         self._asked.add(key)
+
+    def _forget(self, role: Role, requests: Iterable[ModelRequest]) -> None:
+        for request in requests:
+            self._store.forget(key_of(self._assigned[role].key, request))
 
     def _most(self, reference: str, request: ModelRequest) -> Usage:
         if not self._budget.limited:  # counting takes a while

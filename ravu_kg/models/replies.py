@@ -111,6 +111,15 @@ class ReplyStore:
 
         self._attempt(write)
 
+    def forget(self, key: bytes) -> None:
+        """Keep nothing of a request, so that it is asked again."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            with connection:
+                connection.execute("DELETE FROM reply WHERE key = ?", (key,))
+
+        self._attempt(write)
+
     def nearest(self, model: str, request: ModelRequest) -> Near | None:
         """The recorded request that is most like this one: of its stage if there is any, by its text."""
         stage, text = stage_of(request), _readable(request)

@@ -415,3 +415,15 @@ def test_what_a_model_without_a_known_price_costs_is_not_told_as_nothing(install
 def test_a_ceiling_of_zero_is_refused_even_where_nothing_is_left_to_do(ceiling: dict[str, int]):
     with pytest.raises(UsageError, match="allows no call"):
         ModelRun(**ceiling)  # type: ignore[arg-type]
+
+
+def test_a_question_whose_replies_could_not_be_used_asks_again_the_next_time(install, settings: Make):
+    install("nonsense")
+    for role in ("plan", "graph"):
+        with ModelCalls.open(settings(), ["plan", "graph"]) as calls, pytest.raises(ReplyError):
+            calls.ask(role, asking(role), Words)
+    install(GOOD)
+    with ModelCalls.open(settings(), ["plan", "graph"]) as calls:
+        assert calls.ask("plan", asking("plan"), Words)
+        with pytest.raises(ReplyError):  # an index makes no call twice
+            calls.ask("graph", asking("graph"), Words)
