@@ -57,15 +57,25 @@ def stderr() -> Console:
     return Console(stderr=True, highlight=False, emoji=False, markup=False)
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[str] = ()) -> None:
+def print_table(
+    columns: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[str] = (), shorten: Sequence[str] = ()
+) -> None:
     """Aligned columns under a heading, no frame. Columns named in ``right`` hold numbers.
 
-    On a terminal the last column is wrapped at its edge; in a pipe nothing is wrapped.
+    On a terminal the columns named in ``shorten`` lose their ends where the table is too wide, and the last column is
+    wrapped at its edge; in a pipe everything is shown in full.
     """
     from rich.cells import cell_len
 
     texts = [["" if cell is None else " ".join(str(cell).split()) for cell in row] for row in rows]
     widths = [max(cell_len(text) for text in column) for column in zip(columns, *texts, strict=True)]
+    narrowed = [position for position, name in enumerate(columns) if name in shorten]
+    if narrowed and sys.stdout.isatty():
+        _narrow(widths, narrowed)
+        texts = [
+            [_cut(cell, widths[position]) if position in narrowed else cell for position, cell in enumerate(cells)]
+            for cells in texts
+        ]
 
     def aligned(cells: Sequence[str]) -> str:
         padded = [
@@ -204,10 +214,33 @@ def _without_detail(stage: str) -> str:
     return stage.partition(" (")[0]
 
 
+_LEAST = 8
+"""A column is never cut to fewer cells."""
+_LAST = 20
+"""Cells of the last column, which is wrapped."""
+
+
+def _narrow(widths: list[int], columns: Sequence[int]) -> None:
+    """Take from the widest of the columns until the table fits the terminal, or no column can give more."""
+    last = len(widths) - 1
+    fixed = sum(widths[:-1]) + 2 * last + (widths[last] if last in columns else min(widths[last], _LAST))
+    for _ in range(fixed - shutil.get_terminal_size().columns):
+        widest = max(columns, key=lambda position: widths[position])
+        if widths[widest] <= _LEAST:
+            return
+        widths[widest] -= 1
+
+
+def _cut(text: str, width: int) -> str:
+    from rich.cells import cell_len, set_cell_size
+
+    return text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"
+
+
 def _wrapped(text: str, indent: int) -> list[str]:
     if not sys.stdout.isatty():
         return [text]
-    room = max(20, shutil.get_terminal_size().columns - indent)
+    room = max(_LAST, shutil.get_terminal_size().columns - indent)
     return textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
 
 

@@ -31,4 +31,6 @@ def command(state: State, text: str, video: str | None, limit: int, as_json: boo
         click.echo("Nothing found. ravu-kg videos list shows what is indexed.", err=True)
         return
     rows = [(m.title, seconds(m.timestamp_s), m.entity_id.partition("#")[2], f"{m.score:.2f}", m.text) for m in moments]
-    print_table(("video", "time", "entity", "score", "sentence"), rows, right=("time", "entity", "score"))
+    print_table(
+        ("video", "time", "entity", "score", "sentence"), rows, right=("time", "entity", "score"), shorten=("video",)
+    )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import socket
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 from filelock import FileLock
@@ -50,10 +52,10 @@ def fetched(weights: Weights, folder: str) -> Path:
         with FileLock(f"{target}.lock"):
             if not target.is_file() or _sha256(target) != weights.sha256:
                 _fetch(weights, target)
-    except URLError as error:
+    except (URLError, TimeoutError, ConnectionError) as error:
         raise ProviderError(
-            f"{weights.file_name} is not in {target.parent} and cannot be fetched from {weights.url}: {error.reason}. "
-            f"Connect to the internet and try again, or put the file there yourself.",
+            f"{weights.file_name} is not in {target.parent} and cannot be fetched: {_why(error, weights.url)}. "
+            f"Connect to the internet and try again, or put the file there yourself; it is at {weights.url}.",
             retryable=True,
         ) from error
     except OSError as error:
@@ -79,6 +81,23 @@ def _fetch(weights: Weights, target: Path) -> None:
         incoming.replace(target)
     finally:
         incoming.unlink(missing_ok=True)
+
+
+def _why(error: OSError, url: str) -> str:
+    """In words, what went wrong between here and the server."""
+    host = urlsplit(url).hostname or url
+    if isinstance(error, HTTPError):
+        return f"{host} answers {error.code} ({error.reason})"
+    reason = error.reason if isinstance(error, URLError) else error
+    match reason:
+        case socket.gaierror():
+            return f"the address {host} cannot be found, which is so without an internet connection"
+        case TimeoutError():
+            return f"{host} does not answer"
+        case OSError(strerror=str(said)):
+            return f"{host} cannot be reached ({said})"
+        case _:
+            return f"{host} cannot be reached ({reason})"
 
 
 def _sha256(path: Path) -> str:

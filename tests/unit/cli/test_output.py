@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
+from rich.cells import cell_len
 
 from ravu_kg.cli import output
 
@@ -67,6 +68,28 @@ def test_on_a_terminal_the_last_column_is_wrapped_under_itself(
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
     assert lines[2].startswith("   ")
+
+
+@pytest.mark.usefixtures("terminal")
+def test_on_a_terminal_a_wide_table_is_cut_where_it_may_be(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    row = ("0123456789abcdef", "a title that goes on and on", "yolox:nano")
+    output.print_table(("id", "title", "by"), [row, ("1", "猫" * 10, "motion")], shorten=("title", "by"))
+    lines = [click.unstyle(line) for line in capsys.readouterr().out.splitlines()]
+    assert lines == [
+        "id                title       by",
+        "0123456789abcdef  a title t…  yolox:nano",
+        "1                 猫猫猫猫…   motion",
+    ]
+    assert max(map(cell_len, lines)) == 40
+
+
+def test_in_a_pipe_a_wide_table_is_whole(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    output.print_table(("id", "title"), [("0123456789abcdef", "a title that goes on and on")], shorten=("title",))
+    assert "a title that goes on and on" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("terminal")

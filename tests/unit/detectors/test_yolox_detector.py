@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import hashlib
+import socket
 from collections.abc import Callable
+from email.message import Message
 from pathlib import Path
 
 import cv2
@@ -201,17 +203,33 @@ def test_the_configured_file_is_used_when_the_reference_names_none(make_model: M
     assert load_detector("yolox", {"yolox": {"model": str(path)}}).name == create(str(path), {}).name
 
 
-def test_without_a_network_the_small_model_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (weights.URLError(socket.gaierror(-2, "Name or service not known")),
+         r"the address github\.com cannot be found, which is so without an internet connection"),
+        (weights.URLError(TimeoutError("timed out")), r"github\.com does not answer"),
+        (TimeoutError("the read timed out"), r"github\.com does not answer"),
+        (weights.URLError(ConnectionRefusedError(111, "Connection refused")),
+         r"github\.com cannot be reached \(Connection refused\)"),
+        (weights.HTTPError("", 503, "Service Unavailable", Message(), None),
+         r"github\.com answers 503 \(Service Unavailable\)"),
+    ],
+)  # fmt: skip
+def test_without_a_network_the_small_model_is_a_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, said: str
+) -> None:
     monkeypatch.setenv("RAVU_KG_CACHE", str(tmp_path))
 
     def no_network(*_: object, **__: object) -> None:
-        raise weights.URLError("no network")
+        raise error
 
     monkeypatch.setattr(weights, "urlopen", no_network)
 
-    with pytest.raises(ProviderError, match=r"yolox_nano\.onnx.*Connect to the internet") as caught:
+    with pytest.raises(ProviderError, match=rf"yolox_nano\.onnx.*: {said}\. Connect to the internet") as caught:
         create("nano", {})
     assert caught.value.retryable
+    assert "Errno" not in str(caught.value)
     assert [file.name for file in (tmp_path / "detectors").iterdir()] == ["yolox_nano.onnx.lock"]
 
 
