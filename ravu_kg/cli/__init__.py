@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 from ravu_kg.cli.frame import cli
@@ -9,4 +10,8 @@ from ravu_kg.cli.frame import cli
 
 def main() -> None:
     """Entry point of ``ravu-kg``."""
-    cli.main(args=sys.argv[1:], prog_name="ravu-kg")
+    try:
+        cli.main(args=sys.argv[1:], prog_name="ravu-kg")
+    finally:
+        # All is said and only Python's own end is left, of which Ctrl-C would make a traceback or another exit code.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -337,3 +337,13 @@ def test_a_file_that_looks_like_an_option_is_told_how_to_be_named(tmp_path: Path
         cli.main(["index", "-dash.mp4"], "ravu-kg")
     assert left.value.code == 2
     assert "./-dash.mp4" in capsys.readouterr().err
+
+
+def test_ctrl_c_after_the_result_changes_nothing():
+    code = (
+        "import atexit, os, signal, sys; from ravu_kg.cli import main; sys.argv = ['ravu-kg', '--version'];"
+        "atexit.register(os.kill, os.getpid(), signal.SIGINT); main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("ravu-kg ")
