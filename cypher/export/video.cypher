@@ -5,5 +5,5 @@
 // returns record: MAP - its properties
 MATCH (v:Video {id: $video_id})
 RETURN v {.id, .build, .contentHash, .externalId, .title, .width, .height, .duration, .frameRate, .frameCount,
-          .frameNodeCount, .sampleInterval, .trackingRate, .status, .detector, .tracker, .describer,
+          .frameNodeCount, .sampleInterval, .trackingRate, .cuts, .status, .detector, .tracker, .describer,
           .embedder} AS record

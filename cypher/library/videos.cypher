@@ -13,6 +13,7 @@
 // returns frame_rate: FLOAT - average frames a second
 // returns sample_interval_s: FLOAT - seconds between sampled frames
 // returns tracking_rate_hz: FLOAT | NULL - tracked frames a second; null when it is not known
+// returns cuts_s: LIST<FLOAT> | NULL - seconds of the shot cuts; null when they are not known
 // returns frames: INTEGER - sampled frames
 // returns frame_nodes: INTEGER - entities in frames
 // returns entities: INTEGER - entities
@@ -24,7 +25,7 @@
 MATCH (v:Video)
 RETURN v.id AS video_id, v.build AS build, v.title AS title, v.uri AS uri, v.status AS status, v.revision AS revision,
        v.duration AS duration_s, v.width AS width_px, v.height AS height_px, v.frameRate AS frame_rate,
-       v.sampleInterval AS sample_interval_s, v.trackingRate AS tracking_rate_hz, v.frameCount AS frames,
-       v.frameNodeCount AS frame_nodes, COUNT { (v)-[:HAS_ENTITY]->() } AS entities, v.detector AS detector,
+       v.sampleInterval AS sample_interval_s, v.trackingRate AS tracking_rate_hz, v.cuts AS cuts_s,
+       v.frameCount AS frames, v.frameNodeCount AS frame_nodes, COUNT { (v)-[:HAS_ENTITY]->() } AS entities, v.detector AS detector,
        v.tracker AS tracker, v.describer AS describer, v.embedder AS embedder, toString(v.createdAt) AS created_at
 ORDER BY title, video_id

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from ravu_kg.cli.frame import State
 from ravu_kg.cli.index import usage_pairs
 from ravu_kg.cli.output import confirm, echo_json, examples, json_option, print_pairs, print_table, seconds
+
+_CUTS = 12
+"""``videos show`` tells at most so many."""
 
 
 @click.group("videos", epilog=examples("ravu-kg videos list", "ravu-kg videos show holiday"))
@@ -18,7 +23,7 @@ def command() -> None:
 @json_option
 @click.pass_obj
 def list_all(state: State, as_json: bool) -> None:
-    """List every video of the memory."""
+    """List every video of the memory. On a narrow terminal titles and detectors are cut; --json has them in full."""
     with state.open_memory() as memory:
         videos = memory.videos()
     if as_json:
@@ -39,8 +44,8 @@ def list_all(state: State, as_json: bool) -> None:
         )
         for video in videos
     ]
-    columns = ("id", "title", "length", "entities", "frame nodes", "status", "detector")
-    print_table(columns, rows, right=("length", "entities", "frame nodes"))
+    columns = ("id", "title", "length", "entities", "nodes", "status", "detector")
+    print_table(columns, rows, right=("length", "entities", "nodes"), shorten=("title", "detector"))
 
 
 @command.command(
@@ -71,6 +76,7 @@ def show(state: State, video: str, canonical: bool, as_json: bool) -> None:
             ("Length", f"{seconds(summary.duration_s)}, {size}"),
             ("Status", f"{summary.status}, revision {summary.revision}"),
             ("Sampled", f"{summary.frames} frames, one every {summary.sample_interval_s:g} s{tracked}"),
+            *_cut_pairs(summary.cuts_s),
             ("Detector", f"{summary.detector}, tracker {summary.tracker}"),
             ("Words by", f"{summary.describer}, embedder {summary.embedder}"),
             (
@@ -94,6 +100,17 @@ def show(state: State, video: str, canonical: bool, as_json: bool) -> None:
             for entity in details.entities
         ]
         print_table(("entity", "identity", "from", "to", "description"), rows, right=("from", "to"))
+
+
+def _cut_pairs(cuts_s: Sequence[float] | None) -> list[tuple[str, object]]:
+    """How many shots there are and where they are cut, where that is known."""
+    if cuts_s is None:
+        return []
+    if not cuts_s:
+        return [("Shots", "1")]
+    told = ", ".join(seconds(cut_s) for cut_s in cuts_s[:_CUTS])
+    more = f" and {len(cuts_s) - _CUTS} more" if len(cuts_s) > _CUTS else ""
+    return [("Shots", f"{len(cuts_s) + 1}, cut at {told}{more}")]
 
 
 @command.command(epilog=examples("ravu-kg videos delete holiday", "ravu-kg videos delete 91028f9d6c72cc81 --yes"))

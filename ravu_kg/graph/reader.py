@@ -17,6 +17,7 @@ from ravu_kg.graph.records import (
     NodeRow,
     PairRow,
     SentenceRow,
+    ShotRow,
     TrackRow,
     VideoRow,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "Observer",
     "PairRow",
     "SentenceRow",
+    "ShotRow",
     "TrackRow",
     "VideoRow",
 ]
@@ -83,6 +85,10 @@ class GraphReader:
     def coverage(self, video_id: str) -> CoverageRow:
         """Which frames of the video the memory knows."""
         return self._rows("reasoning/coverage", records.make_coverage, video_id=video_id)[0]
+
+    def shots(self, video_ids: Sequence[str]) -> list[ShotRow]:
+        """Shots of videos in order; none of a video that was indexed before its cuts were kept."""
+        return self._rows("reasoning/shots", records.make_shot, video_ids=list(video_ids))
 
     # --- entities and frames ---
 

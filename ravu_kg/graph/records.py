@@ -26,6 +26,17 @@ class VideoRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ShotRow:
+    """A shot of a video, from cut to cut; shots count from 1."""
+
+    video_id: str
+    shot: int
+    start_s: float
+    end_s: float
+    frame_index: int
+
+
+@dataclass(frozen=True, slots=True)
 class CoverageRow:
     """Which sampled frames the memory knows."""
 
@@ -169,6 +180,17 @@ def make_video(row: Mapping[str, object]) -> VideoRow:
         width_px=integer(row["width_px"]),
         height_px=integer(row["height_px"]),
         status=str(row["status"]),
+    )
+
+
+def make_shot(row: Mapping[str, object]) -> ShotRow:
+    """A row of ``reasoning/shots``."""
+    return ShotRow(
+        str(row["video_id"]),
+        integer(row["shot"]),
+        number(row["start_s"]),
+        number(row["end_s"]),
+        integer(row["frame_index"]),
     )
 
 

@@ -45,6 +45,7 @@ def video_properties(video: VideoRecord) -> Row:
         "frameCount": video.frame_count,
         "sampleInterval": video.sample_interval_s,
         "trackingRate": video.tracking_rate_hz,
+        "cuts": None if video.cuts_s is None else list(video.cuts_s),
         "detector": video.detector,
         "tracker": video.tracker,
         "describer": video.describer,

@@ -155,6 +155,7 @@ class Indexer:
             frame_count=len(perception.frames),
             sample_interval_s=perception.sample_interval_s,
             tracking_rate_hz=self._tracking_rate_hz(perception),
+            cuts_s=perception.cuts_s,
             detector=perception.detector,
             tracker=perception.tracker,
             describer=describer(self.settings),

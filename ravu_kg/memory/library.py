@@ -29,6 +29,8 @@ class VideoSummary:
     sample_interval_s: float
     tracking_rate_hz: float | None
     """None for a video that was indexed before it was noted."""
+    cuts_s: Sequence[float] | None
+    """Seconds of the shot cuts; None likewise."""
     frames: int
     """Sampled ones."""
     frame_nodes: int

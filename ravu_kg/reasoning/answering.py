@@ -86,6 +86,8 @@ def _text(reading: Reading, execution: Execution) -> tuple[str, tuple[Span, ...]
 
 
 def _count(reading: Reading, found: Found) -> str:
+    if found.count is None and found.note:
+        return found.note
     count = found.count or 0
     if reading.kind == "count_events":
         text = f"{count} {'time' if count == 1 else 'times'}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,7 +15,7 @@ from ravu_kg.reasoning.context import Phrases
 from ravu_kg.reasoning.judging import content_words
 from ravu_kg.reasoning.language import Reading, read_question
 from ravu_kg.reasoning.options import number_in
-from ravu_kg.reasoning.plan import Plan
+from ravu_kg.reasoning.plan import CountNodes, Plan
 from ravu_kg.reasoning.planner import RulePlanner
 from ravu_kg.reasoning.protocols import Answerer, Judge, Planner
 from ravu_kg.reasoning.records import Answer, CoverageReport, Evidence, Moment, StepTrace, Usage
@@ -90,6 +91,8 @@ def answer_library(
             count=len(rows) if reading.text.startswith("how many") else None,
             video_id=rows[0].video_id if rows else "",
         )  # fmt: skip
+    if isinstance(counting := plan.steps[0].arguments, CountNodes) and counting.node in ("shots", "cuts"):
+        return _shots(plan, counting.node, watched, trace, method)
     if reading.kind == "count" and reading.condition is None and reading.clause is None and noun:
         total = sum(row.identities for row in rows)
         parts = ", ".join(f"{row.identities} in {row.title}" for row in rows)
@@ -151,6 +154,22 @@ def _without(
     return Answer(
         answer=f"{text}.", option=None, margin=0.0, method=method, evidence=(), plan=plan, trace=trace, usage=Usage(),
         coverage=_no_coverage(), question=plan.question, video_id=others[0].video_id if others else "",
+    )  # fmt: skip
+
+
+def _shots(plan: Plan, word: str, reader: GraphReader, trace: Sequence[StepTrace], method: dict[str, str]) -> Answer:
+    """How many shots or cuts all videos have, and each of them."""
+    titles = {video.video_id: video.title for video in reader.videos()}
+    shots = Counter(shot.video_id for shot in reader.shots(list(titles)))
+    counts = {titles[video_id]: number - (word == "cuts") for video_id, number in shots.items()}
+    total = sum(counts.values())
+    text = f"{total or 'No'} {word if total != 1 else word.removesuffix('s')}"
+    parts = ", ".join(f"{number} in {title}" for title, number in list(counts.items())[:VIDEOS])
+    if not counts:
+        text, parts = "The cuts of no indexed video are known", "index it again with --replace"
+    return Answer(
+        answer=f"{text}: {parts}.", option=None, margin=0.0, method=method, evidence=(), plan=plan, trace=tuple(trace),
+        usage=Usage(), coverage=_no_coverage(), count=total if counts else None, question=plan.question,
     )  # fmt: skip
 
 

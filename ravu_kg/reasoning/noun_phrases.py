@@ -7,6 +7,8 @@ import re
 from ravu_kg.reasoning.patterns import AUX, WH
 from ravu_kg.reasoning.vocabulary import KNOWN_NOUNS, singular
 
+_SHOTS = re.compile(r"(?:(?:the|all|camera|film|video|hard) )*(?P<word>shot|cut)s?(?P<change> changes?)?")
+
 
 def split_counted(rest: str) -> tuple[str, str]:
     """What is counted, and what is said of it: ``people come to the table`` gives ``people`` and the rest."""
@@ -60,3 +62,11 @@ def first_noun_phrase(text: str) -> str | None:
         if word in ("and", "who", "that"):
             break
     return None
+
+
+def shots_or_cuts(phrase: str) -> str | None:
+    """``shots`` or ``cuts`` when a noun phrase means those of the video, and nothing more: not "shots of the dog"."""
+    found = _SHOTS.fullmatch(phrase.lower().strip())
+    if found is None:
+        return None
+    return "shots" if found["word"] == "shot" and not found["change"] else "cuts"

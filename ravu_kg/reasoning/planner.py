@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from ravu_kg.errors import ReasoningError
 from ravu_kg.reasoning.language import MAX_QUERY_CHARS, Reading, normalize, read_question
+from ravu_kg.reasoning.noun_phrases import shots_or_cuts
+from ravu_kg.reasoning.patterns import VIDEO
 from ravu_kg.reasoning.plan import (
     AnalyzeEvents,
     CountNodes,
@@ -111,12 +114,15 @@ def _steps(reading: Reading) -> list[Step]:
 
 def _count(reading: Reading) -> list[Step]:
     subject, clause = reading.subject or "things", reading.clause
-    arguments = CountNodes(
-        node=_data(subject),
-        event_condition=reading.condition or None,
-        count_of="events" if reading.kind == "count_events" else "at_once" if reading.at_once else "identities",
-        during=reading.at_s,
-    )
+    if cuts := _shots_or_cuts(reading):
+        arguments = CountNodes(node=cuts, during=reading.at_s)
+    else:
+        arguments = CountNodes(
+            node=_data(subject),
+            event_condition=reading.condition or None,
+            count_of="events" if reading.kind == "count_events" else "at_once" if reading.at_once else "identities",
+            during=reading.at_s,
+        )
     if clause is None:
         return [_count_step(arguments)]
     if clause.connective == "around":
@@ -125,6 +131,20 @@ def _count(reading: Reading) -> list[Step]:
         after, before = _sides(clause.connective)
         arguments = arguments.model_copy(update={"after": after, "before": before})
     return [_localize(clause.text, "anchor", clause.state), _count_step(arguments)]
+
+
+_MADE_OF = re.compile(rf"(?:{VIDEO} )?(?:(?:made|composed|consists?|used|taken|filmed|be)(?: up)?(?: of)?)?")
+_HAPPENING = re.compile(
+    r"(?:there (?:a |any )?|the )?(?:(?:camera |video |film |picture )?cuts?|(?:camera |scene )?shot changes?)"
+)
+
+
+def _shots_or_cuts(reading: Reading) -> str | None:
+    """``shots`` or ``cuts`` when those of the video are to be counted, whatever they show."""
+    condition = reading.condition or ""
+    if reading.kind == "count_events":
+        return "cuts" if _HAPPENING.fullmatch(condition) else None
+    return shots_or_cuts(reading.subject or "") if _MADE_OF.fullmatch(condition) else None
 
 
 def _count_step(arguments: CountNodes) -> Step:

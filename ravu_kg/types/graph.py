@@ -184,3 +184,5 @@ class VideoRecord:
     embedding_dimensions: int
     tracking_rate_hz: float | None = None
     """Frames a second that were tracked; None when that is not known."""
+    cuts_s: tuple[float, ...] | None = None
+    """Seconds of the shot cuts; None when they are not known."""

@@ -205,6 +205,7 @@ def test_videos_are_listed_shown_exported_and_deleted(ravu: Ravu, library: dict[
     assert video_id in ravu("videos", "list").stdout
     shown = ravu("videos", "show", "shown").stdout
     assert video_id in shown
+    assert "Shots     1\n" in shown
     assert "moving object" in shown.lower()
     exported = ravu.json("videos", "show", video_id[:10], "--canonical")
     assert exported["video"]["id"] == video_id  # type: ignore[index]

@@ -9,6 +9,8 @@ from itertools import pairwise
 from ravu_kg.graph.reader import SentenceRow
 from ravu_kg.reasoning.context import Context, Identity, lasting
 from ravu_kg.reasoning.functions import showing
+from ravu_kg.reasoning.functions.shots import count_shots
+from ravu_kg.reasoning.noun_phrases import shots_or_cuts
 from ravu_kg.reasoning.plan import CountNodes
 from ravu_kg.reasoning.presence import presences
 from ravu_kg.reasoning.protocols import Candidate
@@ -22,12 +24,15 @@ PER_ENTITY_EVENTS = 50
 def count_nodes(context: Context, step: str, arguments: CountNodes, leaf: bool) -> Found:
     """Count distinct identities, never boxes: who left and came back counts once.
 
-    Fragments (see :func:`ravu_kg.reasoning.context.lasting`) are left out and named as such.
+    Fragments (see :func:`ravu_kg.reasoning.context.lasting`) are left out and named as such. The nodes ``shots`` and
+    ``cuts`` are those of the video itself.
     """
-    candidates = _candidates(context, arguments.node)
     spans = _spans(context, arguments)
     if not spans:
         return Found(step, "count_nodes", note="The time that the question refers to was not found.")
+    if arguments.event_condition is None and (word := shots_or_cuts(arguments.node)):
+        return count_shots(context, step, word, spans)
+    candidates = _candidates(context, arguments.node)
     within = [one for one in candidates if any(_overlaps(one, span) for span in spans)]
     kept = lasting(within)
     dropped = [

@@ -41,11 +41,13 @@ def of_frame(context: Context, step: str, frame: FrameRow, text: str = "", score
     )
 
 
-def of_time(context: Context, step: str, time_s: float, entity_ids: tuple[str, ...], text: str) -> Evidence:
-    """A time at the tracking rate as evidence; its frame is the nearest sampled one."""
+def of_time(
+    context: Context, step: str, time_s: float, entity_ids: tuple[str, ...], text: str, frame_index: int | None = None
+) -> Evidence:
+    """A time at the tracking rate as evidence; its frame is the nearest sampled one unless another is given."""
     return Evidence(
         timestamp_s=time_s,
-        frame_index=context.frame_index(time_s),
+        frame_index=context.frame_index(time_s) if frame_index is None else frame_index,
         entity_ids=entity_ids,
         step=step,
         score=1.0,

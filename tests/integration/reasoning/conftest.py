@@ -20,7 +20,7 @@ from tests.integration.reasoning.park import BagOfWords, write_park
 def park(store: Store) -> str:
     """Id of the park clip; frames 10 and 11 are unknown."""
     video_id = hashlib.sha256(b"the park of the reasoning tests").hexdigest()[:16]
-    write_park(store, video_id, blocked=(10, 11))
+    write_park(store, video_id, blocked=(10, 11), cuts_s=(12.4, 24.0))
     return video_id
 
 

@@ -101,7 +101,14 @@ def _entity(video_id: str, thing: Thing) -> Entity:
     )  # fmt: skip
 
 
-def write_park(store: Store, video_id: str, *, things: Sequence[Thing] = THINGS, blocked: Sequence[int] = ()) -> None:
+def write_park(
+    store: Store,
+    video_id: str,
+    *,
+    things: Sequence[Thing] = THINGS,
+    blocked: Sequence[int] = (),
+    cuts_s: tuple[float, ...] | None = (),
+) -> None:
     """Write the clip as the pipeline would."""
     embedder = BagOfWords()
     title = f"park {video_id}"
@@ -110,7 +117,7 @@ def write_park(store: Store, video_id: str, *, things: Sequence[Thing] = THINGS,
     links = [a_link(video_id, 2, 3)] if any(thing.track_id == 3 for thing in things) else []
     record = a_video(
         video_id, title=title, uri=f"/videos/{title}.mp4", duration_s=float(LENGTH_S), frame_count=LENGTH_S,
-        content_hash=hashlib.sha256(video_id.encode()).hexdigest(),
+        content_hash=hashlib.sha256(video_id.encode()).hexdigest(), cuts_s=cuts_s,
     )  # fmt: skip
     writer.begin(record, entities, links)
     nodes = [

@@ -60,6 +60,38 @@ def test_counting_goes_by_identity_and_leaves_fragments_out(ask: Ask, question: 
     assert answer.answer == text
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "seconds", "frames"),
+    [
+        ("How many shots are there?", "3 shots. Cuts at 12.4 s and 24.0 s.", [0.0, 12.4, 24.0], [0, 13, 24]),
+        ("How many cuts does the video have?", "2 cuts. Cuts at 12.4 s and 24.0 s.", [12.4, 24.0], [13, 24]),
+        ("How often does the shot change?", "2 times. Cuts at 12.4 s and 24.0 s.", [12.4, 24.0], [13, 24]),
+        ("How many shots are there after 20 s?", "2 shots. Cut at 24.0 s.", [12.4, 24.0], [13, 24]),
+        ("How many cuts are there in the first third?", "No cuts found.", [0.0], [0]),
+    ],
+)
+def test_shots_and_cuts_are_counted_with_the_seconds_of_the_cuts(
+    ask: Ask, question: str, text: str, seconds: list[float], frames: list[int]
+) -> None:
+    answer = ask(question)
+    assert (answer.answer, answer.outcome) == (text, "answered")
+    assert times(answer) == seconds
+    assert [one.frame_index for one in answer.evidence] == frames
+    assert "reasoning/shots" in [one.template for one in answer.trace]
+
+
+def test_cuts_that_are_not_known_are_not_taken_for_none(
+    reader: GraphReader, store: Store, unique_video: str, embedder: BagOfWords
+) -> None:
+    write_park(store, unique_video, things=[THINGS[5]], cuts_s=None)
+    answer = answer_question(
+        "How many cuts are there?", unique_video, (), reader=reader, phrases=Phrases(embedder), planner=RulePlanner(),
+        judge=RuleJudge(), answerer=ExtractiveAnswerer(),
+    )  # fmt: skip
+    assert (answer.count, answer.outcome) == (None, "unknown")
+    assert "Index it again with --replace" in answer.answer
+
+
 def test_one_key_frame_shows_each_that_was_counted(ask: Ask) -> None:
     answer = ask("How many people are there?")
     assert sorted(tracks(one)[0] for one in answer.evidence) == [1, 4]

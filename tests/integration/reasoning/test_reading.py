@@ -27,7 +27,7 @@ def other(store: Store) -> str:
         Thing(1, "person", "a person in blue", 0.0, 30.0, lambda t: 100.0),
         Thing(7, "zebra", "a striped zebra", 0.0, 30.0, lambda t: 300.0),
     )
-    write_park(store, "5eb2a00000000001", things=things)
+    write_park(store, "5eb2a00000000001", things=things, cuts_s=None)
     return "5eb2a00000000001"
 
 
@@ -113,3 +113,11 @@ def test_search_lists_moments(reader: GraphReader, park: str, other: str) -> Non
     assert {moment.video_id for moment in here} == {park}
     assert all("in red" in moment.text for moment in here)
     assert all(15 <= moment.timestamp_s < 22 for moment in here)
+
+
+def test_shots_are_counted_over_all_videos_whose_cuts_are_known(reader: GraphReader, park: str, other: str) -> None:
+    answer = ask_all(reader, "How many shots are there?")
+    assert f"3 in park {park}" in answer.answer
+    assert other not in answer.answer
+    assert answer.count is not None
+    assert answer.count >= 3

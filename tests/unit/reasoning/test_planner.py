@@ -60,6 +60,18 @@ TABLE = [
     ("Give the number of people.", "count(people)"),
     ("How many people are in the room while the dog is away?", f"{AWAY} > count(people $anchor)"),
     ("How many people come after the dog leaves?", "localize(the dog leaves) > count(people come $anchor.end_s)"),
+    # shots and cuts, which are no entities
+    ("How many shots are there?", "count(shots)"),
+    ("What is the number of camera shots in the video?", "count(shots)"),
+    ("How many shots is the video made of?", "count(shots)"),
+    ("How many shots does this video consist of?", "count(shots)"),
+    ("How many cuts does the video have?", "count(cuts)"),
+    ("How many shot changes are there at the beginning?", "part(beginning) > count(cuts)"),
+    ("How often does the camera cut?", "count(cuts)"),
+    ("How often does the shot change?", "count(cuts)"),
+    ("How many cuts are there after the dog leaves?", "localize(the dog leaves) > count(cuts $anchor.end_s)"),
+    ("How many shots of the dog are there?", "count(shots of the dog)"),
+    ("How many times does the man cut the bread?", "count(the man the man cut the bread events)"),
     # who comes and goes
     ("Who comes after the first person leaves?", f"{NEXT} > sample($next after $next.timestamp_s)"),
     ("Who shows up once the first person has gone?", f"{NEXT} > sample($next after $next.timestamp_s)"),
