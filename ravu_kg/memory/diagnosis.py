@@ -63,7 +63,9 @@ def diagnose(settings: Settings, say: Say, *, probe: bool = False) -> list[Findi
     findings = [_package(), *_server(settings)]
     say("Trying detectors ...")
     findings += _detectors(settings)
-    findings.append(_tried("tracker", settings.models.track, lambda: load_tracker(settings.models.track, settings.providers).name))
+    findings.append(
+        _tried("tracker", settings.models.track, lambda: load_tracker(settings.models.track, settings.providers).name)
+    )
     say("Looking for the embedder ...")
     reference = settings.models.embed
     findings.append(_tried("embedder", reference, lambda: load_embedder(reference, settings.providers).name))

@@ -104,8 +104,8 @@ class Budget:
 
     def _reached(self, most: Usage) -> str:
         spent, ceiling = self._spent, self._ceiling
-        limits = [f"${ceiling.cost_usd:g} (--max-cost)"] if ceiling.cost_usd is not None else []
-        limits += [f"{ceiling.tokens:,} tokens (--max-tokens)"] if ceiling.tokens is not None else []
+        limits = [f"${ceiling.cost_usd:g} (--max-cost, calls.max_cost_usd)"] if ceiling.cost_usd is not None else []
+        limits += [f"{ceiling.tokens:,} tokens (--max-tokens, calls.max_tokens)"] if ceiling.tokens is not None else []
         return (
             f"The ceiling of {' and '.join(limits)} is reached: {spent.calls:,} calls came to "
             f"{spent.input_tokens + spent.output_tokens:,} tokens and ${spent.cost_usd:.4f}, and the next may come to "

@@ -263,7 +263,8 @@ class ModelCalls:
             try:
                 reply = complete(one.model, request, role, self._limiters[one.reference], self._schedule, self._stopped)
             except RefusalError as refusal:
-                self._keep(key, one.reference, request, refusal)
+                if role not in ASK_ROLES:  # a question may be answered another time: filters change
+                    self._keep(key, one.reference, request, refusal)
                 raise
             # Kept before it is used: whatever happens next, this call is never made again.
             self._keep(key, one.reference, request, reply)

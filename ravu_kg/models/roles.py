@@ -31,7 +31,12 @@ IMAGE_ROLES: tuple[Role, ...] = ("detect", "describe")
 MEASURED = "measured"
 RULES = "rules"
 EXTRACTIVE = "extractive"
-_WITHOUT_MODEL = (MEASURED, RULES, EXTRACTIVE)
+_WITHOUT_MODEL: dict[Role, str] = {
+    **dict.fromkeys(("describe", "graph", "sentence", "events"), MEASURED),
+    **dict.fromkeys(("plan", "rerank", "identify", "count", "analyze"), RULES),
+    "answer": EXTRACTIVE,
+}
+"""What stands in for a model, by role."""
 
 
 def reference_of(settings: Settings, role: Role) -> str:
@@ -60,7 +65,7 @@ def has_model(settings: Settings, role: Role) -> bool:
     reference = reference_of(settings, role)
     if role == "detect":  # also names detectors, which are no language models
         return reference.partition(":")[0] in installed("language model")
-    return reference not in _WITHOUT_MODEL
+    return reference != _WITHOUT_MODEL[role]
 
 
 def require_images(role: Role, model: LanguageModel) -> None:

@@ -33,6 +33,12 @@ _PAN_PX = 1.0
 """Shift of the whole picture, at the size that is looked at, from which a camera pans when it goes on that way."""
 _PAN_SURE = 0.6
 """How well two pictures must agree when one is shifted; something large that passes by agrees less."""
+_CELLS = 4
+_STEP_LEVELS = 15
+_CHANGED_SHARE = 0.02
+_CHANGED_CELLS = 8
+"""A pan changes most of the picture's 4 x 4 cells (in each 2 % of the pixels, by 15 grey levels); a single thing that
+crosses a still picture shifts it as well, but changes few."""
 _MOVING = 255
 """MOG2 marks shadows by 127."""
 
@@ -101,7 +107,8 @@ class MotionDetector:
         shift, agreement = cv2.phaseCorrelate(last, gray, _window(gray.shape))
         x, y = float(shift[0]), float(shift[1])
         (x_before, y_before), self._last_shift = self._last_shift, (x, y)
-        return agreement >= _PAN_SURE and hypot(x, y) >= _PAN_PX and x * x_before + y * y_before >= _PAN_PX**2
+        shifts = agreement >= _PAN_SURE and hypot(x, y) >= _PAN_PX and x * x_before + y * y_before >= _PAN_PX**2
+        return shifts and _changes_all_over(last, gray)
 
     def _start(self, small: Image) -> list[Detection]:
         self._learned = True
@@ -115,6 +122,12 @@ def _evened(small: Image, known: Image) -> Image:
     gains = np.clip(np.median(ratios, axis=(0, 1)), 0.6, 1.6)  # most of the picture is background
     table = np.clip(np.arange(256)[:, None] * gains, 0, 255).astype(np.uint8)
     return np.asarray(cv2.LUT(small, table[None]), dtype=np.uint8)
+
+
+def _changes_all_over(last: FloatArray, gray: FloatArray) -> bool:
+    changed = (np.abs(gray - last) > _STEP_LEVELS).astype(np.float32)
+    shares = np.asarray(cv2.resize(changed, (_CELLS, _CELLS), interpolation=cv2.INTER_AREA))
+    return int(np.count_nonzero(shares >= _CHANGED_SHARE)) >= _CHANGED_CELLS
 
 
 @cache

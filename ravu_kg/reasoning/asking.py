@@ -27,6 +27,7 @@ class EvidenceSupport:
         events = list(dict.fromkeys(one.event_id for one in execution.evidence if one.event_id))
         if not (nodes or events) or not options:
             return [0.0] * len(options)
+        self._phrases.prepare(options)  # not before: nothing may be retrieved by them
         found = self._reader.option_support(nodes, events, [self._phrases.vector(one).tolist() for one in options])
         return [found.get(position, 0.0) for position in range(len(options))]
 
@@ -72,7 +73,7 @@ def answer_plan(
         NotFoundError: the memory has no such video.
     """
     video = reader.video(video_id)
-    execution = execute(plan, video, reader, phrases, judge, also_embed=options)
+    execution = execute(plan, video, reader, phrases, judge)
     reply = answerer.answer(plan.question, options, execution, EvidenceSupport(reader, phrases))
     asked_to_count = not plan.question or read_question(plan.question).kind in ("count", "count_events")
     counts = [found.count for found in execution.bindings.values() if found.count is not None and asked_to_count]

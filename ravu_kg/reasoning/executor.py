@@ -41,8 +41,6 @@ def execute(
     reader: GraphReader,
     phrases: Phrases,
     judge: Judge,
-    *,
-    also_embed: Sequence[str] = (),
 ) -> Execution:
     """Run a plan on one video.
 
@@ -52,8 +50,6 @@ def execute(
         reader: the graph.
         phrases: embeds the plan's phrases, all in one batch.
         judge: chooses among candidates.
-        also_embed: texts that are needed after the plan (answer options), embedded in the same batch but never used
-            to retrieve anything.
 
     Raises:
         PlanError: a reference that no earlier step answers.
@@ -62,7 +58,7 @@ def execute(
     check_references(plan)
     recorder = _Recorder(reader)
     context = Context(video, recorder.reader, phrases, judge, plan.question)
-    phrases.prepare([*_phrases(plan), *also_embed])
+    phrases.prepare(_phrases(plan))
     referred = {split_reference(reference)[0] for step in plan.steps for _, reference in step.references()}
     for position, step in enumerate(plan.steps):
         recorder.step = step

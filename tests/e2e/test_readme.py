@@ -21,8 +21,8 @@ BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, flags=re.MULTILINE | re.DO
 PROSE = re.sub(r"^```.*?^```$", "", README, flags=re.MULTILINE | re.DOTALL)
 SHELL = [text for kind, text in BLOCKS if kind == "sh"]
 PROFILES = [f"ravu_kg/models/profiles/{name}.md" for name in ("gemini", "openai", "local", "offline")]
-PAGES = sorted(ROOT / name for name in ("README.md", "CHANGELOG.md", "docker/README.md", "cypher/README.md",
-                                        "cypher/browser/README.md", "ravu_kg/perception/TRACKS.md", *PROFILES))  # fmt: skip
+GUIDES = ["docker/README.md", "cypher/README.md", "cypher/browser/README.md", "ravu_kg/perception/TRACKS.md"]
+PAGES = sorted(ROOT / name for name in ("README.md", "CHANGELOG.md", *GUIDES, *PROFILES))
 
 
 def block(kind: str, start: str) -> str:

@@ -49,6 +49,11 @@ def _as_box(value: object) -> object:
     return numbers if len(numbers) == len(items) == 4 else None
 
 
+def _as_list(value: object) -> object:
+    """Nothing where a list was asked for is an empty list."""
+    return [] if value is None else value
+
+
 _Id = Annotated[str, BeforeValidator(_as_id)]
 _Box = Annotated[list[float] | None, BeforeValidator(_as_box)]
 
@@ -88,7 +93,7 @@ class SeenFrame(_Part):
 
     i: int
     text: str
-    new: list[NewThing] = []
+    new: Annotated[list[NewThing], BeforeValidator(_as_list)] = []
 
 
 class DescribeReply(BaseModel):
@@ -118,7 +123,7 @@ class GraphFrame(_Part):
 
     i: int
     nodes: list[GraphNode]
-    edges: list[GraphEdge] = []
+    edges: Annotated[list[GraphEdge], BeforeValidator(_as_list)] = []
 
 
 class GraphReply(BaseModel):

@@ -132,3 +132,13 @@ def test_a_slowly_panning_camera_gives_no_boxes_and_one_that_stops_does_again() 
             image[80:160, 30 * number - 600 : 30 * number - 550] = 255
         found = detector.detect([VideoFrame(number, number * 0.2, image)])[0]
     assert len(found) == 1
+
+
+def test_one_thing_that_crosses_a_plain_still_picture_is_no_pan() -> None:
+    detector = create("", {})
+    frames: list[VideoFrame] = []
+    for number in range(12):
+        image = np.full((120, 160, 3), 60, np.uint8)
+        image[40:80, 10 + number * 5 : 40 + number * 5] = (220, 40, 40)
+        frames.append(VideoFrame(number, number / 10, image))
+    assert all(detector.detect(frames)[1:])

@@ -39,7 +39,7 @@ def test_a_call_that_may_pass_the_ceiling_is_not_begun_and_it_is_said_what_was_s
     with pytest.raises(BudgetError) as caught, limited.reserved(Usage(1, 51, 600, 0.1)):
         pytest.fail("the call was begun")
     message = str(caught.value)
-    assert "$0.5 (--max-cost) and 1,000 tokens (--max-tokens)" in message
+    assert "$0.5 (--max-cost, calls.max_cost_usd) and 1,000 tokens (--max-tokens, calls.max_tokens)" in message
     assert "1 calls came to 350 tokens and $0.0500" in message
     assert "651 tokens" in message
     assert "higher ceiling" in message
