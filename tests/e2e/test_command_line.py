@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import av
@@ -16,7 +15,6 @@ import jsonschema
 import numpy as np
 import pytest
 
-from ravu_kg.errors import NotFoundError
 from ravu_kg.memory import IndexResult, VideoMemory
 from tests.e2e.conftest import MakeClip, Ravu, copied
 
@@ -324,8 +322,6 @@ def test_ctrl_c_leaves_with_130_and_kill_leaves_nothing_that_the_next_run_does_n
     memory: VideoMemory, interrupted, fresh_cache: dict[str, str], data_dir: Path, tmp_path: Path, ravu: Ravu
 ):
     clip = copied(data_dir / "videos" / "woman_in_room.mp4", tmp_path / "killed.mp4")
-    with suppress(NotFoundError):  # from an earlier run in the same home
-        memory.delete(str(clip))
     assert interrupted(clip, signal.SIGINT, 2) == 130
     assert interrupted(clip, signal.SIGKILL, 4) == -signal.SIGKILL  # the first 20 s are known by then
     (resumed,) = Ravu({**ravu.env, **fresh_cache}).json("index", clip)  # type: ignore[misc]
