@@ -10,6 +10,9 @@ from ravu_kg.memory import VideoMemory
 from tests.e2e.conftest import Ravu
 from tests.explore_examples import examples_text, index_demo
 
+OF_ALL = {"explore/events_about", "explore/interactions"}
+"""Their rows and scores depend on the other videos that are stored, too."""
+
 pytestmark = [pytest.mark.e2e, pytest.mark.neo4j]
 
 
@@ -17,7 +20,7 @@ def test_the_examples_in_the_catalogue_are_what_the_queries_say_of_the_demo_clip
     made = json.loads(examples_text(memory.store, index_demo(memory)))
     kept = json.loads((templates_root() / EXAMPLES).read_text(encoding="utf-8"))
     assert set(made) == set(kept)
-    changed = [name for name in made if made[name] != kept[name]]
+    changed = [name for name in made if made[name] != kept[name] and name not in OF_ALL]
     assert changed == [], "make them anew: python -m tests.explore_examples && python -m ravu_kg.graph.catalogue"
 
 
