@@ -12,8 +12,9 @@ MATCH (a:FrameNode {entityId: $entity_id})
 WHERE a.t IS NOT NULL
 WITH a.videoId AS video_id, collect(a.t) AS times
 MATCH (b:FrameNode {videoId: video_id})
-WHERE b.entityId <> $entity_id AND any(t IN times WHERE abs(b.t - t) <= $within_s)
+WHERE any(t IN times WHERE abs(b.t - t) <= $within_s)
 WITH b.entityId AS other_id, min(b.t) AS first_s, max(b.t) AS last_s, count(*) AS frames
+WHERE other_id <> $entity_id
 MATCH (e:Entity {id: other_id})
 RETURN e.id AS entity_id, e.label AS label, first_s, last_s, frames
 ORDER BY frames DESC, entity_id
