@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import sqlite3
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +12,7 @@ from typing import Self
 
 import numpy as np
 
+from ravu_kg.cache_file import CacheFile
 from ravu_kg.errors import ProviderError
 from ravu_kg.protocols import Embedder
 from ravu_kg.types import FloatArray
@@ -20,7 +20,10 @@ from ravu_kg.types import FloatArray
 _BATCH_TEXTS = 256  # what an interrupted run loses at most
 _KEYS_A_QUERY = 500  # SQLite before 3.32 takes 999 parameters
 _WAIT_S = 10.0
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS sentence"
+    " (embedder TEXT NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (embedder, digest))"
+)
 _log = logging.getLogger(__name__)
 
 
@@ -78,12 +81,10 @@ class SentenceCache:
             path: the file.
             warn: gets one line when the file is made anew or cannot be used.
         """
-        self._path = path
-        self._warn = warn
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
-        with self._lock:
-            self._attempt(lambda connection: None)
+        self._file = CacheFile(
+            path, _SCHEMA, _WAIT_S, "The sentence cache", _discarded, "Sentences are embedded again.", warn
+        )
+        self._file.attempt(lambda connection: None)
 
     def get(self, embedder: str, texts: Sequence[str], dimensions: int) -> Mapping[str, FloatArray]:
         """The vectors that are known, by sentence."""
@@ -103,8 +104,7 @@ class SentenceCache:
                     if len(vector) == dimensions:
                         found[by_digest[digest]] = vector
 
-        with self._lock:
-            self._attempt(read)
+        self._file.attempt(read)
         return found
 
     def put(self, embedder: str, vectors: Mapping[str, FloatArray]) -> None:
@@ -118,13 +118,11 @@ class SentenceCache:
             with connection:
                 connection.executemany("INSERT OR REPLACE INTO sentence VALUES (?, ?, ?)", rows)
 
-        with self._lock:
-            self._attempt(write)
+        self._file.attempt(write)
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        with self._lock:
-            self._close()
+        self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -134,43 +132,10 @@ class SentenceCache:
     ) -> None:
         self.close()
 
-    def _attempt(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Do the work; on a damaged file, once more on a new one; on any other failure of the file, not at all."""
-        try:
-            try:
-                work(self._open())
-            except sqlite3.DatabaseError as error:
-                if error.sqlite_errorcode & 0xFF not in _DAMAGED:
-                    raise
-                self._warn(f"The sentence cache {self._path} is damaged ({error}); it is made anew.")
-                self._discard()
-                work(self._open())
-        except (sqlite3.Error, OSError) as error:
-            self._close()
-            self._warn(f"The sentence cache {self._path} cannot be used: {error}. Sentences are embedded again.")
 
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            # One connection for all threads, guarded by the lock.
-            self._connection = sqlite3.connect(self._path, timeout=_WAIT_S, check_same_thread=False)
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.execute(
-                "CREATE TABLE IF NOT EXISTS sentence"
-                " (embedder TEXT NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (embedder, digest))"
-            )
-        return self._connection
-
-    def _close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def _discard(self) -> None:
-        self._close()
-        for suffix in ("", "-wal", "-shm"):
-            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+def _discarded(path: Path) -> str:
+    path.unlink(missing_ok=True)
+    return "it is made anew."
 
 
 def _digest(text: str) -> bytes:

@@ -7,18 +7,17 @@ import hashlib
 import json
 import logging
 import sqlite3
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from ravu_kg.cache_file import CacheFile
 from ravu_kg.errors import RefusalError
 from ravu_kg.types import ModelReply, ModelRequest, Picture
 
 _WAIT_S = 30.0
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _COMPARED = 200  # recorded requests that a missing one is compared with, the latest
 _COMPARED_CLOSELY = 5
 _COMPARED_CHARACTERS = 4000
@@ -38,6 +37,10 @@ CREATE TABLE IF NOT EXISTS reply (
     received TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
 )
 """
+_UNUSABLE = (
+    "Replies are not kept; check the space on the disk and the permissions of the folder, or name another in "
+    "RAVU_KG_CACHE."
+)
 _REFUSED = "refused"  # in the column finish; the text is what the error said
 
 
@@ -67,11 +70,8 @@ class ReplyStore:
             path: the file.
             warn: gets one line when the file is set aside or cannot be used.
         """
-        self._path = path
-        self._warn = warn
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
-        self._attempt(lambda connection: None)
+        self._file = CacheFile(path, _SCHEMA, _WAIT_S, "The store of replies", _set_aside, _UNUSABLE, warn)
+        self._file.attempt(lambda connection: None)
 
     def get(self, key: bytes) -> ModelReply | RefusalError | None:
         """What was received for a request, or None."""
@@ -81,7 +81,7 @@ class ReplyStore:
             query = "SELECT text, finish, input_tokens, output_tokens, cached_tokens FROM reply WHERE key = ?"
             found.extend(connection.execute(query, (key,)))
 
-        self._attempt(read)
+        self._file.attempt(read)
         for text, finish, input_tokens, output_tokens, cached_tokens in found:
             if finish == _REFUSED:
                 return RefusalError(text)
@@ -109,7 +109,7 @@ class ReplyStore:
                     row,
                 )
 
-        self._attempt(write)
+        self._file.attempt(write)
 
     def forget(self, key: bytes) -> None:
         """Keep nothing of a request, so that it is asked again."""
@@ -118,7 +118,7 @@ class ReplyStore:
             with connection:
                 connection.execute("DELETE FROM reply WHERE key = ?", (key,))
 
-        self._attempt(write)
+        self._file.attempt(write)
 
     def nearest(self, model: str, request: ModelRequest) -> Near | None:
         """The recorded request that is most like this one: of its stage if there is any, by its text."""
@@ -131,7 +131,7 @@ class ReplyStore:
             )
             rows.extend(connection.execute(query, (stage, model, _COMPARED)))
 
-        self._attempt(read)
+        self._file.attempt(read)
         same_stage = [row for row in rows if row[1] == stage] or rows
         # First by a rough measure: the exact one takes long.
         candidates = sorted(same_stage, key=lambda row: _alike(row[2], text, rough=True), reverse=True)[
@@ -142,8 +142,7 @@ class ReplyStore:
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        with self._lock:
-            self._close()
+        self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -152,54 +151,6 @@ class ReplyStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _attempt(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Do the work; on a damaged file, once more on a new one; on any other failure of the file, not at all."""
-        with self._lock:
-            try:
-                try:
-                    work(self._open())
-                except sqlite3.DatabaseError as error:
-                    if error.sqlite_errorcode & 0xFF not in _DAMAGED:
-                        raise
-                    aside = self._set_aside()
-                    self._warn(
-                        f"The store of replies {self._path} is damaged ({error}); it is now {aside.name}, and a new "
-                        "one is begun. Calls whose replies it held are made again."
-                    )
-                    work(self._open())
-            except (sqlite3.Error, OSError) as error:
-                self._close()
-                self._warn(
-                    f"The store of replies {self._path} cannot be used: {error}. Replies are not kept; check the space "
-                    "on the disk and the permissions of the folder, or name another in RAVU_KG_CACHE."
-                )
-
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            # One connection for all threads, guarded by the lock.
-            self._connection = sqlite3.connect(self._path, timeout=_WAIT_S, check_same_thread=False)
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            # A reply that was paid for survives the death of the process; only with the machine may the last be lost.
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.execute(_SCHEMA)
-        return self._connection
-
-    def _close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def _set_aside(self) -> Path:
-        self._close()
-        number = 1
-        while (aside := self._path.with_name(f"{self._path.name}.damaged-{number}")).exists():
-            number += 1
-        self._path.replace(aside)
-        for suffix in ("-wal", "-shm"):  # they belong to the damaged file
-            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-        return aside
 
 
 def key_of(model: str, request: ModelRequest) -> bytes:
@@ -210,6 +161,15 @@ def key_of(model: str, request: ModelRequest) -> bytes:
 def stage_of(request: ModelRequest) -> str:
     """Which stage a request belongs to: the title of its schema; empty for free text."""
     return str((request.schema or {}).get("title", ""))
+
+
+def _set_aside(path: Path) -> str:
+    """Out of the way, but kept: it may hold replies that were paid for."""
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    path.replace(aside)
+    return f"it is now {aside.name}, and a new one is begun. Calls whose replies it held are made again."
 
 
 def _content(request: ModelRequest) -> list[object]:
