@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from ravu_kg.graph.store import Store
+from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.types import (
     Box,
     Entity,
@@ -201,3 +203,15 @@ def a_scene(
     links = (a_link(video_id, tracks[0], tracks[1]),) if len(tracks) > 1 else ()
     events = tuple(an_event(video_id, track, seq) for track in tracks for seq in range(2))
     return Scene(record, tuple(an_entity(video_id, t) for t in tracks), links, tuple(windows), events, dimensions)
+
+
+def write_scene(store: Store, scene: Scene, *, windows: int | None = None) -> int:
+    """What indexing does, up to a number of windows; says how many were written before."""
+    writer = GraphWriter(store)
+    done = writer.begin(scene.video, scene.entities, scene.links)
+    for window in scene.windows[done:windows]:
+        writer.write_window(scene.video.id, window, scene.embeddings(window))
+    if windows is None:
+        writer.write_events(scene.video.id, scene.events, scene.event_embeddings)
+        writer.finish(scene.video.id)
+    return done

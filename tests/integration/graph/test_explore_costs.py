@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import neo4j
 import pytest
-from builders import a_scene
+from builders import a_scene, write_scene
 from plan_costs import PARAMETERS, PER_VIDEO, VIDEO, add_other_videos, db_hits, remove_other_videos
 
 from ravu_kg.errors import NotFoundError
@@ -23,11 +23,7 @@ def add(store: Store, video_id: str, frame_count: int) -> None:
     writer = GraphWriter(store)
     with suppress(NotFoundError):  # left by a broken run on a kept server
         writer.delete(video_id)
-    writer.begin(scene.video, scene.entities, scene.links)
-    for window in scene.windows:
-        writer.write_window(video_id, window, scene.embeddings(window))
-    writer.write_events(video_id, scene.events, scene.event_embeddings)
-    writer.finish(video_id)
+    write_scene(store, scene)
 
 
 def test_db_hits_do_not_grow_with_other_videos(store: Store, neo4j_endpoint: Endpoint) -> None:

@@ -6,7 +6,7 @@ from itertools import count
 
 import numpy as np
 import pytest
-from builders import Scene, a_link, a_scene
+from builders import Scene, a_link, a_scene, write_scene
 
 from ravu_kg.errors import NotFoundError
 from ravu_kg.graph.export import canonical
@@ -36,17 +36,6 @@ class StopsBefore:
         return self._store.write(name, **parameters)
 
 
-def write(store: Store, scene: Scene, *, windows: int | None = None) -> int:
-    writer = GraphWriter(store)
-    done = writer.begin(scene.video, scene.entities, scene.links)
-    for window in scene.windows[done:windows]:
-        writer.write_window(scene.video.id, window, scene.embeddings(window))
-    if windows is None:
-        writer.write_events(scene.video.id, scene.events, scene.event_embeddings)
-        writer.finish(scene.video.id)
-    return done
-
-
 def old_scene(video: str) -> Scene:
     return a_scene(video, tracks=(1, 2, 3, 4, 5), detector="old")
 
@@ -66,12 +55,12 @@ def everything(store: Store, video: str) -> int:
 
 
 def test_the_old_graph_is_whole_until_the_new_one_takes_its_place(store: Store, unique_video: str) -> None:
-    write(store, old_scene(unique_video))
+    write_scene(store, old_scene(unique_video))
     before = canonical(store, unique_video)
     new_id = replacement_id(unique_video)
-    write(store, new_scene(new_id), windows=2)
+    write_scene(store, new_scene(new_id), windows=2)
     assert (status(store, unique_video), status(store, new_id)) == ("ready", "indexing")
-    assert write(store, new_scene(new_id)) == 2, "goes on where it stopped"
+    assert write_scene(store, new_scene(new_id)) == 2, "goes on where it stopped"
     assert (status(store, unique_video), status(store, new_id)) == ("ready", "replacing")
     assert canonical(store, unique_video) == before
 
@@ -79,7 +68,7 @@ def test_the_old_graph_is_whole_until_the_new_one_takes_its_place(store: Store, 
     assert (status(store, unique_video), status(store, new_id)) == ("ready", None)
     assert not GraphWriter(store).take_place(unique_video), "there is nothing left to do"
     fresh = unique_video + "f"
-    write(store, new_scene(fresh))
+    write_scene(store, new_scene(fresh))
     replaced, undisturbed = canonical(store, unique_video), canonical(store, fresh)
     assert str(replaced).replace(unique_video, "V") == str(undisturbed).replace(fresh, "V")
     ids, vectors = stored_vectors(store, unique_video)
@@ -93,8 +82,8 @@ def test_stopped_before_any_of_its_steps_it_ends_in_the_same_graph(store: Store,
     expected = ""
     for stop in count():
         video = f"{unique_video}{stop:02d}"
-        write(store, old_scene(video))
-        write(store, new_scene(replacement_id(video)))
+        write_scene(store, old_scene(video))
+        write_scene(store, new_scene(replacement_id(video)))
         try:
             GraphWriter(StopsBefore(store, stop)).take_place(video)  # type: ignore[arg-type]
         except KeyboardInterrupt:
@@ -110,15 +99,15 @@ def test_stopped_before_any_of_its_steps_it_ends_in_the_same_graph(store: Store,
 
 def test_an_unfinished_replacement_by_another_pipeline_is_begun_anew(store: Store, unique_video: str) -> None:
     new_id = replacement_id(unique_video)
-    write(store, old_scene(new_id), windows=2)
-    assert write(store, new_scene(new_id)) == 0
+    write_scene(store, old_scene(new_id), windows=2)
+    assert write_scene(store, new_scene(new_id)) == 0
     assert canonical(store, new_id)["video"]["detector"] == "new"  # type: ignore[index]
     GraphWriter(store).delete(new_id)
 
 
 def test_deleting_a_video_deletes_its_unfinished_replacement(store: Store, unique_video: str) -> None:
-    write(store, old_scene(unique_video))
-    write(store, new_scene(replacement_id(unique_video)), windows=1)
+    write_scene(store, old_scene(unique_video))
+    write_scene(store, new_scene(replacement_id(unique_video)), windows=1)
     GraphWriter(store).delete(unique_video)
     assert everything(store, unique_video) == 0
 
@@ -126,8 +115,8 @@ def test_deleting_a_video_deletes_its_unfinished_replacement(store: Store, uniqu
 @pytest.mark.parametrize("stop", [3, 9, 11])
 def test_a_replacement_that_stopped_on_its_way_is_deleted_whole(store: Store, unique_video: str, stop: int) -> None:
     new_id = replacement_id(unique_video)
-    write(store, old_scene(unique_video))
-    write(store, new_scene(new_id))
+    write_scene(store, old_scene(unique_video))
+    write_scene(store, new_scene(new_id))
     with pytest.raises(KeyboardInterrupt):
         GraphWriter(StopsBefore(store, stop)).take_place(unique_video)  # type: ignore[arg-type]
     GraphWriter(store).delete(new_id)
@@ -137,16 +126,16 @@ def test_a_replacement_that_stopped_on_its_way_is_deleted_whole(store: Store, un
 
 
 def test_deleting_a_replacement_that_is_not_complete_leaves_the_video(store: Store, unique_video: str) -> None:
-    write(store, old_scene(unique_video))
+    write_scene(store, old_scene(unique_video))
     before = canonical(store, unique_video)
-    write(store, new_scene(replacement_id(unique_video)), windows=1)
+    write_scene(store, new_scene(replacement_id(unique_video)), windows=1)
     GraphWriter(store).delete(replacement_id(unique_video))
     assert canonical(store, unique_video) == before
 
 
 def test_identities_follow_into_the_new_place(store: Store, unique_video: str) -> None:
-    write(store, old_scene(unique_video))
-    write(store, new_scene(replacement_id(unique_video)))
+    write_scene(store, old_scene(unique_video))
+    write_scene(store, new_scene(replacement_id(unique_video)))
     GraphWriter(store).take_place(unique_video)
 
     def identities() -> dict[str, str]:
@@ -161,7 +150,7 @@ def test_identities_follow_into_the_new_place(store: Store, unique_video: str) -
 
 def test_other_videos_lose_their_ties_to_the_old_graph_alone(store: Store, unique_video: str) -> None:
     old, other = unique_video + "a", unique_video + "b"
-    write(store, old_scene(old))
+    write_scene(store, old_scene(old))
     link = a_link(old, scope="video", earlier_id=entity_id(old, 1), later_id=entity_id(other, 2))
     scene = a_scene(other, tracks=(2,))
     writer = GraphWriter(store)
@@ -170,6 +159,6 @@ def test_other_videos_lose_their_ties_to_the_old_graph_alone(store: Store, uniqu
         writer.write_window(other, window, scene.embeddings(window))
     writer.finish(other)
     assert store.read("ingest/entity_identities", video_id=other).rows[0]["identity_id"] == entity_id(old, 1)
-    write(store, new_scene(replacement_id(old)))
+    write_scene(store, new_scene(replacement_id(old)))
     writer.take_place(old)
     assert store.read("ingest/entity_identities", video_id=other).rows[0]["identity_id"] == entity_id(other, 2)

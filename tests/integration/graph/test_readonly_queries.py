@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from analyst_queries import queries
-from builders import a_scene
+from builders import a_scene, write_scene
 
 from ravu_kg.errors import GraphError, NotFoundError, UsageError
 from ravu_kg.graph.store import Store
@@ -30,11 +30,7 @@ def video(store: Store) -> Iterator[None]:
     writer = GraphWriter(store)
     with suppress(NotFoundError):  # left by a broken run on a kept server
         writer.delete(VIDEO)
-    writer.begin(scene.video, scene.entities, scene.links)
-    for window in scene.windows:
-        writer.write_window(VIDEO, window, scene.embeddings(window))
-    writer.write_events(VIDEO, scene.events, scene.event_embeddings)
-    writer.finish(VIDEO)
+    write_scene(store, scene)
     yield
     writer.delete(VIDEO)
 
