@@ -8,7 +8,7 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
@@ -66,15 +66,20 @@ def _no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(socket.socket, "connect_ex", refuse)
 
 
+def missing(message: str) -> NoReturn:
+    """What a test needs is not on this machine: it is left out, but never in CI."""
+    if os.environ.get("CI"):
+        pytest.fail(message)
+    pytest.skip(message)
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The real data; tests that need it are left out where it is missing, but never in CI."""
     folder = Path(os.environ.get("RAVU_KG_TEST_DATA") or ROOT.parent / "shared" / "data").resolve()
     if not folder.is_dir():
         message = f"the test data is not at {folder}; set RAVU_KG_TEST_DATA"
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
+        missing(message)
     return folder
 
 

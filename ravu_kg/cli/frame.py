@@ -137,7 +137,7 @@ class LazyGroup(click.Group):
                 **extra,
             )
             sys.stdout.flush()
-        except Exception as error:
+        except Exception as error:  # the last line: whatever went wrong becomes a message and an exit code
             if _is_broken_pipe(error):
                 # The reader went away (`| head`): not worth a word, and Python must not complain at exit either.
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

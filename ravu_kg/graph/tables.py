@@ -18,7 +18,7 @@ from ravu_kg.graph.results import ReadResult
 from ravu_kg.graph.values import is_mapping, is_sequence
 
 if TYPE_CHECKING:
-    import pandas  # pyright: ignore[reportMissingTypeStubs]
+    import pandas  # pyright: ignore[reportMissingTypeStubs]  -- it ships none
 
 EXTRA = "analysis"
 _PLAIN_TYPES = (bool, int, float, str)
@@ -45,7 +45,7 @@ def to_frame(result: ReadResult) -> pandas.DataFrame:
         MissingExtraError: pandas is not installed.
     """
     try:
-        import pandas  # pyright: ignore[reportMissingTypeStubs]
+        import pandas  # pyright: ignore[reportMissingTypeStubs]  -- it ships none
     except ImportError as error:
         raise MissingExtraError("A data frame", EXTRA) from error
     return pandas.DataFrame(result.rows, columns=list(result.columns))
@@ -59,8 +59,8 @@ def write_parquet(result: ReadResult, path: Path) -> None:
         UsageError: the file cannot be written.
     """
     try:
-        import pyarrow  # pyright: ignore[reportMissingTypeStubs]
-        import pyarrow.parquet  # pyright: ignore[reportMissingTypeStubs]
+        import pyarrow  # pyright: ignore[reportMissingTypeStubs]  -- it ships none
+        import pyarrow.parquet  # pyright: ignore[reportMissingTypeStubs]  -- it ships none
     except ImportError as error:
         raise MissingExtraError("Writing Parquet", EXTRA) from error
     columns = {column: _uniform([row[column] for row in result.rows]) for column in result.columns}

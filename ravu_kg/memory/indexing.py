@@ -92,23 +92,20 @@ class Indexer:
     def _perceive(self, video: VideoInfo) -> _Seen:
         settings = self.settings
         self.report("loading models", 0.5)
-        asked = ModelDetector(self.calls, video) if self.calls is not None and self.calls.has("detect") else None
+        rate_hz = tracking_rate_hz(settings)
+        asked, reason, cache_dir = None, "", None
         with self.watch.time("load"):
-            reason = ""
-            detector: Detector
-            if asked is not None:
-                detector = asked
+            tracker = load_tracker(settings.models.track, settings.providers)
+            if self.calls is not None and self.calls.has("detect"):
+                detector = asked = ModelDetector(self.calls, video)  # what it finds is kept with its replies
+                tracker = PacedTracker(tracker, 1 / rate_hz)
             else:
                 detector, reason = find_detector(settings)
-            tracker = load_tracker(settings.models.track, settings.providers)
-            if asked is not None:
-                tracker = PacedTracker(tracker, 1 / tracking_rate_hz(settings))
+                cache_dir = settings.cache / "detections"
         if asked is not None:
             with self.watch.time("detect"):
-                for reached_s in asked.look_ahead(tracking_rate_hz(settings)):
+                for reached_s in asked.look_ahead(rate_hz):
                     self.report("detecting", min(1.0, reached_s / video.duration_s) if video.duration_s else 0.0)
-        # What a model found is kept with its replies.
-        cache_dir = settings.cache / "detections" if asked is None else None
         if cache_dir is not None and self.run.anew("detect"):
             DetectionCache(cache_dir, video.content_hash, detector.name).forget()
         with self.watch.time("perceive"):
@@ -116,7 +113,7 @@ class Indexer:
                 video,
                 detector,
                 tracker,
-                tracking_rate_hz=tracking_rate_hz(settings),
+                tracking_rate_hz=rate_hz,
                 sample_interval_s=settings.sample_interval_s,
                 cache_dir=cache_dir,
                 progress=lambda share: self.report("watching", share),

@@ -62,7 +62,7 @@ def _working(endpoint: Endpoint, database: str) -> Store:
     store = Store.connect(endpoint.bolt_uri, endpoint.username, endpoint.password, database=database)
     try:
         store.read("schema/embedder")
-    except BaseException:
+    except BaseException:  # Ctrl-C, too
         store.close()
         raise
     return store

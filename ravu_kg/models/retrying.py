@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import logging
-import queue
 import random
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 import tenacity
 
+from ravu_kg.deadline import LateError, within
 from ravu_kg.errors import ProviderError
 from ravu_kg.models.limiter import Limiter
 from ravu_kg.protocols import LanguageModel
 from ravu_kg.types import ModelReply, ModelRequest
 
-_Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
 _DOUBLINGS = 16  # of a wait; beyond that any wait is the longest
 
@@ -59,7 +56,7 @@ def complete(
     def attempt() -> ModelReply:
         with limiter.turn() as token:
             try:
-                reply = _within(lambda: model.complete(request, schedule.timeout_s), schedule.timeout_s, model.name)
+                reply = _in_time(model, request, schedule.timeout_s)
             except ProviderError as error:
                 if error.rate_limited:
                     _log.warning("%s limits the rate of calls: fewer run at a time now.", model.name)
@@ -115,24 +112,12 @@ def _error(state: tenacity.RetryCallState) -> ProviderError:
     return error
 
 
-def _within(work: Callable[[], _Result], timeout_s: float, name: str) -> _Result:
-    """The result of some work, or an error in time even if it hangs: a server that drips keeps every socket alive.
-
-    The thread of work that hangs is left behind; it ends with its call, and never holds up the end of the process.
-    """
-    results: queue.SimpleQueue[tuple[_Result | None, BaseException | None]] = queue.SimpleQueue()
-
-    def run() -> None:
-        try:
-            results.put((work(), None))
-        except BaseException as error:
-            results.put((None, error))
-
-    threading.Thread(target=run, name=f"call of {name}", daemon=True).start()
+def _in_time(model: LanguageModel, request: ModelRequest, timeout_s: float) -> ModelReply:
+    """A reply, or an error in time even if the call hangs: a server that drips keeps every socket alive."""
+    late_s = timeout_s + min(1.0, timeout_s)
     try:
-        result, error = results.get(timeout=timeout_s + min(1.0, timeout_s))
-    except queue.Empty:
-        raise ProviderError(f"{name} has not finished its reply within {timeout_s:g} s.", retryable=True) from None
-    if error is not None:
-        raise error
-    return result  # pyright: ignore[reportReturnType]  # there is a result where there is no error
+        return within(late_s, lambda: model.complete(request, timeout_s), f"call of {model.name}")
+    except LateError:
+        raise ProviderError(
+            f"{model.name} has not finished its reply within {timeout_s:g} s.", retryable=True
+        ) from None

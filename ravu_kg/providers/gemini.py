@@ -31,7 +31,7 @@ _OPTIONS = ("base_url", "images", "safety", "temperature", "reasoning", "dimensi
 _SAFETY = ("none", "low", "medium", "high")
 _EFFORTS = ("auto", "none", "minimal", "low", "medium", "high")
 _KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
-_ADDRESS = "https://generativelanguage.googleapis.com"
+_PLACE = "Google's Gemini API"  # its address is the SDK's business
 _ENCODER_DIMENSIONS = 768
 """Of the lengths that Google recommends the one of the other encoders here; a 3,072 is four times the storage."""
 _ENCODER_BATCH = 100  # the most that one request may hold
@@ -263,7 +263,7 @@ def _connect(model: str, options: Options) -> _Connection:
             base_url=base_url, httpx_client=http, retry_options=types.HttpRetryOptions(attempts=1)
         ),
     )
-    endpoint = Endpoint(f"gemini:{model}", model_http.place(base_url or _ADDRESS), variable, key)
+    endpoint = Endpoint(f"gemini:{model}", model_http.place(base_url) if base_url else _PLACE, variable, key)
     return _Connection(client, endpoint, http.close)
 
 

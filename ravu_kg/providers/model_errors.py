@@ -149,8 +149,10 @@ def refusal(endpoint: Endpoint, why: str) -> RefusalError:
 
 
 def timed_out(endpoint: Endpoint, timeout_s: float) -> ProviderError:
-    """The reply was not complete in time."""
-    return ProviderError(f"{endpoint.name}: no complete reply within {timeout_s:.3g} s.", retryable=True)
+    """The reply was not complete in time, told in tenths: a little of it is gone before the call is made."""
+    return ProviderError(
+        f"{endpoint.name}: no complete reply within {max(0.1, round(timeout_s, 1)):g} s.", retryable=True
+    )
 
 
 def unreachable(endpoint: Endpoint, error: BaseException) -> ProviderError:

@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
+from urllib.parse import urlsplit
 
 from ravu_kg.errors import ConfigurationError, MissingExtraError, ProviderError
 from ravu_kg.providers import model_errors, openai_replies, openai_requests, reply_schema, text_only
@@ -123,7 +124,7 @@ class OpenAIModel:
         self._choices = choices
         self._memory = Memory(endpoint.where, endpoint.model)
         self._odd_schemas: set[str] = set()
-        self._is_openai = endpoint.where.startswith("https://api.openai.com")
+        self._is_openai = urlsplit(endpoint.where).hostname == "api.openai.com"
         weakref.finalize(self, client.close)
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ import pytest
 
 from ravu_kg.cli.frame import cli
 from ravu_kg.memory import VideoMemory
+from tests.conftest import missing
 from tests.e2e.conftest import Ravu
 from tests.e2e.test_command_line import PROGRAM
 
@@ -131,7 +132,7 @@ TAB = {
 def test_the_tab_key_completes_commands(tmp_path: Path, shell: str, word: str, expected: set[str]):
     program = shutil.which(shell)
     if program is None:
-        pytest.skip(f"{shell} is not installed")
+        missing(f"{shell} is not installed (Debian: apt-get install {shell})")
     without_own_settings = {"bash": ("--norc",), "zsh": ("-f",), "fish": ("--no-config",)}[shell]
     done = subprocess.run(
         [program, *without_own_settings, "-c", TAB[shell].format(word=word)],

@@ -13,6 +13,7 @@ from typing import LiteralString, TypeVar, cast
 import neo4j
 from neo4j import exceptions as driver_errors
 
+from ravu_kg.deadline import LateError, within
 from ravu_kg.errors import GraphError, UsageError
 from ravu_kg.graph import hints, readonly
 from ravu_kg.graph.results import ReadResult
@@ -138,23 +139,10 @@ def _within(seconds: float, work: Callable[[], _T]) -> _T:
     The server's own time limit does not cover planning, and some statements make it lose its reply altogether. The
     driver knows no limit for a read, so the thread is left behind then, with its connection.
     """
-    done = threading.Event()
-    results, failures = list[_T](), list[BaseException]()
-
-    def run() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:
-            failures.append(error)
-        finally:
-            done.set()
-
-    threading.Thread(target=run, name="ad-hoc query", daemon=True).start()
-    if not done.wait(seconds):
-        raise GraphError(f"No answer to the query within {seconds:.0f} s. Ask for less, or in a simpler way.")
-    if failures:
-        raise failures[0]
-    return results[0]
+    try:
+        return within(seconds, work, "ad-hoc query")
+    except LateError:
+        raise GraphError(f"No answer to the query within {seconds:.0f} s. Ask for less, or in a simpler way.") from None
 
 
 def _size(value: object) -> int:

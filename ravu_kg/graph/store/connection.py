@@ -90,7 +90,7 @@ class Store:
             with translated(uri):
                 agent = driver.get_server_info().agent  # pyright: ignore[reportUnknownMemberType]  -- untyped **config
             store = cls(driver, database, _version(agent), library, uri)
-        except BaseException:
+        except BaseException:  # Ctrl-C while connecting, too
             driver.close()
             raise
         return store

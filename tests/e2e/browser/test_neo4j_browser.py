@@ -22,6 +22,7 @@ from ravu_kg.graph.store import Store
 from ravu_kg.graph.templates import param_lines
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.server import Endpoint, browser_link
+from tests.conftest import missing
 
 pytestmark = pytest.mark.browser
 
@@ -43,10 +44,7 @@ FLAGS = (
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
     browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not (browser and driver):
-        message = "chromium and chromedriver are not installed (Debian: apt-get install chromium chromium-driver)"
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
+        missing("chromium and chromedriver are not installed (Debian: apt-get install chromium chromium-driver)")
     options = webdriver.ChromeOptions()
     options.binary_location = browser
     for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
