@@ -124,8 +124,8 @@ def test_who_stops_listening_waits_for_nothing():
 
 def test_ctrl_c_ends_the_program_at_once_with_calls_under_way():
     code = (
-        "import time; from ravu_kg.models.pool import in_order\n"
-        "def work(item):\n    print('begun', flush=True); time.sleep(30)\n"
+        "import os, time; from ravu_kg.models.pool import in_order\n"
+        "def work(item):\n    os.write(1, b'begun\\n'); time.sleep(30)\n"  # a line in one piece: print writes two
         "try:\n    list(in_order(work, range(100), 4))\n"
         "except KeyboardInterrupt:\n    print('interrupted', flush=True)"
     )
