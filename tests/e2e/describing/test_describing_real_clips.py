@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from importlib import metadata
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -77,17 +76,14 @@ def crossing(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Percep
 
 
 def test_a_crowd_stays_readable(crossing: Perception) -> None:
-    started_s = time.perf_counter()
     description = describe(crossing, "v")
     described = nodes(description)
-    elapsed_s = time.perf_counter() - started_s
     relations = sum(len(window.relations) for window in description.windows)
     sentences = {node.description for node in described} | {event.description for event in description.events}
     assert len(described) > 300
     assert relations <= 8 * len(described)
     assert len(sentences) <= len(described) / 2
     assert {event.entity_id for event in description.events} == {entity.id for entity in description.entities}
-    assert elapsed_s < 10
 
 
 def test_entering_agrees_with_the_first_true_box(crossing: Perception) -> None:

@@ -93,7 +93,7 @@ def test_a_name_that_is_like_no_other_is_a_note(store: Store) -> None:
 def test_a_query_that_never_ends_is_stopped(store: Store) -> None:
     started_s = time.monotonic()
     assert "longer than allowed" in refused(store, ENDLESS, timeout_s=1.0)
-    assert time.monotonic() - started_s < 15
+    assert time.monotonic() - started_s < 60
 
 
 def test_a_server_that_never_replies_is_given_up(store: Store) -> None:
@@ -101,7 +101,7 @@ def test_a_server_that_never_replies_is_given_up(store: Store) -> None:
     deep = "RETURN " + "+".join(["1"] * 20_000)
     started_s = time.monotonic()
     refused(store, deep, timeout_s=1.0)
-    assert time.monotonic() - started_s < 15
+    assert time.monotonic() - started_s < 60
     assert store.query_readonly("RETURN 1 AS one").rows == [{"one": 1}]
 
 

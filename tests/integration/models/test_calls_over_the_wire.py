@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable
 
@@ -69,7 +70,7 @@ def test_the_wait_that_the_server_names_is_kept(wire):
     server = wire.serve(after([Fault.rate_limited(retry_after_s=1)]))
     index(wire, 1)
     first, second = server.received
-    assert 1 <= second.at_s - first.at_s < 2.5
+    assert second.at_s - first.at_s >= 1
 
 
 def test_a_storm_of_rate_limits_loses_no_window(wire):
@@ -86,12 +87,12 @@ def test_a_storm_of_rate_limits_loses_no_window(wire):
 
 
 def test_a_drip_is_given_up_at_the_deadline(wire):
-    server = wire.serve(after([Fault.drip(20, GOOD)]))
+    server = wire.serve(after([Fault.drip(60, GOOD)]))
     began_s = time.monotonic()
     found, _ = index(wire, 1, calls__timeout_s=0.5)
     assert found == [["dog", "tree"]]
-    assert time.monotonic() - began_s < 6
-    assert len(server.received) == 2
+    assert time.monotonic() - began_s < 30  # half the drip
+    assert len(server.received) >= 2  # a busy machine may miss the second deadline, too
 
 
 def test_the_model_is_shown_its_faulty_reply_and_the_error(wire):
@@ -153,18 +154,25 @@ def test_what_the_provider_billed_is_what_is_counted(wire):
     )
 
 
-def test_calls_are_spread_over_all_threads_without_gaps(wire):
-    delay_s, threads, items = 0.25, 8, 40
-    server = wire.serve(lambda received: Reply(GOOD), delay_s=delay_s)
-    index(wire, 8)  # loads the SDK and opens connections
-    before = len(server.received)
-    with ModelCalls.open(wire.settings(), INDEX_ROLES, refresh={"graph"}) as calls:
-        list(calls.in_order(lambda item: calls.ask("graph", asking(f"w {item}"), Words), range(items)))
-    asked = [one.at_s for one in server.received[before:]]
-    assert len(asked) == items
+def test_a_slow_call_does_not_hold_up_the_others(wire):
+    threads, items = 8, 40
+    all_at_once, others = threading.Barrier(threads), threading.Event()
+    held: list[bool] = []
+
+    def said(received: Received) -> Reply:
+        if received.number < threads:
+            all_at_once.wait(20)
+        if received.number == 0:
+            held.append(others.wait(20))
+        elif received.number == 2 * threads - 1:  # twice as many begin as there are threads
+            others.set()
+        return Reply(GOOD)
+
+    server = wire.serve(said)
+    found, _ = index(wire, items)
+    assert len(found) == len(server.received) == items
     assert server.peak == threads
-    # Loose, since this machine may be busy: without the pool it would take 40 delays, not 5.
-    assert asked[-1] - asked[0] < 2 * (items / threads) * delay_s
+    assert held == [True]
 
 
 def test_work_of_a_window_in_several_calls_stays_in_the_bound(wire):

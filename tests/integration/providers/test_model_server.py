@@ -63,14 +63,14 @@ def test_the_most_calls_at_once_are_counted() -> None:
 
 
 def test_closing_does_not_wait_for_slow_replies() -> None:
-    with ModelServer(says("yes"), delay_s=30) as server, ThreadPoolExecutor(1) as pool:
-        future = pool.submit(WIRES["chat"].model(server).complete, ask(), 25)
+    with ModelServer(says("yes"), delay_s=90) as server, ThreadPoolExecutor(1) as pool:
+        future = pool.submit(WIRES["chat"].model(server).complete, ask(), 80)
         while not server.received:
             time.sleep(0.01)
         started = time.monotonic()
         server.close()
-        assert time.monotonic() - started < 3
-        future.exception(timeout=5)
+        assert time.monotonic() - started < 30
+        future.exception(timeout=30)
 
 
 def test_a_failing_answer_fails_the_test() -> None:

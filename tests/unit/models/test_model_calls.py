@@ -148,7 +148,7 @@ def test_equal_requests_at_the_same_time_are_one_call(install, settings: Make):
 
 
 def test_a_failure_is_told_to_all_who_asked_the_same(install, settings: Make):
-    begun = threading.Barrier(4, timeout=5)
+    begun = threading.Barrier(4, timeout=30)
 
     def refuse(_request: ModelRequest, _number: int) -> ModelReply:
         time.sleep(0.1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -92,9 +91,7 @@ def test_a_lock_left_behind_by_a_crash_does_not_hold(tmp_path: Path) -> None:
     home.prepare()
     home.lock.write_text("left behind")
 
-    started = time.monotonic()
     assert EmbeddedServer(ServerConfig(home=home.path)).stop() is False
-    assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize("connector", ["bolt", "http"])

@@ -27,7 +27,7 @@ def test_items_are_made_before_they_are_used_but_not_many() -> None:
 
     taken = ahead(items(), 3)
     assert next(taken) == 0
-    assert third.wait(5)
+    assert third.wait(30)
     assert len(made) <= 4
     taken.close()  # type: ignore[attr-defined]
 
@@ -52,13 +52,13 @@ def test_left_early_nothing_more_is_made_than_what_is_being_made() -> None:
         for item in range(20):
             if item == 1:
                 second.set()
-                left.wait(5)
+                left.wait(30)
             made.append(item)
             yield item
 
     taken = ahead(items(), 4)
     assert next(taken) == 0
-    assert second.wait(5)
+    assert second.wait(30)
     threading.Timer(0.1, left.set).start()
     taken.close()
     assert made == [0, 1]
