@@ -1,0 +1,1 @@
+"""What was found as a page, pictures or a clip that can be sent to somebody."""
