@@ -38,7 +38,7 @@ class EvidencePictures:
         """One picture for each moment of the evidence."""
         video = self._reader.video(execution.video_id)
         try:
-            info = self._file(video)
+            info = self.file(video)
             times_s = _moments(execution.evidence)
             entity_ids = list(dict.fromkeys(one for shown in execution.evidence for one in shown.entity_ids))
             tracks = {row.entity_id: row for row in self._reader.tracks(entity_ids)}
@@ -47,7 +47,7 @@ class EvidencePictures:
             return Pictured(note=f"Answered from text alone: {error}")
         return Pictured(times_s, pictures)
 
-    def _file(self, video: VideoRow) -> VideoInfo:
+    def file(self, video: VideoRow) -> VideoInfo:
         """The file that was indexed.
 
         Raises:
