@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from ravu_kg.cli.frame import State, profile_option
-from ravu_kg.cli.output import examples, json_option, say_error
+from ravu_kg.cli.output import build_option, examples, json_option, say_error
 from ravu_kg.cli.views import Explain, explain_options, show_answer
 from ravu_kg.errors import RavuError, UsageError
 
@@ -31,6 +31,7 @@ from ravu_kg.errors import RavuError, UsageError
 @click.argument("question", required=False)
 @click.option("--all", "everywhere", is_flag=True, help="Ask about every indexed video; give only the question.")
 @click.option("--option", "options", multiple=True, metavar="TEXT", help="An answer to choose from; repeat it.")
+@build_option
 @explain_options
 @profile_option
 @json_option
@@ -41,6 +42,7 @@ def command(
     question: str | None,
     everywhere: bool,
     options: tuple[str, ...],
+    build: str | None,
     explain: bool,
     explain_file: Path | None,
     as_json: bool,
@@ -52,7 +54,7 @@ def command(
     """
     how = Explain(explain, explain_file, as_json)
     if everywhere:
-        if video is None or question is not None or options:
+        if video is None or question is not None or options or build:
             raise UsageError('With --all give one question and no video: ravu-kg ask --all "QUESTION".')
         with state.open_memory() as memory:
             show_answer(memory, memory.ask_all(video), how)
@@ -60,10 +62,10 @@ def command(
     if video is None:
         raise UsageError('Name a video: ravu-kg ask VIDEO "QUESTION". `ravu-kg videos list` shows what is indexed.')
     with state.open_memory() as memory:
+        video_id = memory.resolve(video, build)
         if question is not None:
-            show_answer(memory, memory.ask(video, question, options), how, options)
+            show_answer(memory, memory.ask(video_id, question, options), how, options)
             return
-        video_id = memory.resolve(video)
         first_failure = 0
         for line in _lines():
             try:

@@ -35,6 +35,13 @@ def json_option(function: _Function) -> _Function:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
 
 
+def build_option(function: _Function) -> _Function:
+    """The ``--build`` option of commands that name one video."""
+    return click.option(
+        "--build", metavar="NAME", help="Of several graphs of the video, this one; 'default' has no name of its own."
+    )(function)
+
+
 def examples(*lines: str) -> str:
     """An epilog that shows how a command is used."""
     return "\b\n" + "\n".join(["Example:" if len(lines) == 1 else "Examples:", *(f"  {line}" for line in lines)])

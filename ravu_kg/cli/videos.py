@@ -8,7 +8,16 @@ import click
 
 from ravu_kg.cli.frame import State
 from ravu_kg.cli.index import usage_pairs
-from ravu_kg.cli.output import confirm, echo_json, examples, json_option, print_pairs, print_table, seconds
+from ravu_kg.cli.output import (
+    build_option,
+    confirm,
+    echo_json,
+    examples,
+    json_option,
+    print_pairs,
+    print_table,
+    seconds,
+)
 
 _CUTS = 12
 """``videos show`` tells at most so many."""
@@ -52,12 +61,14 @@ def list_all(state: State, as_json: bool) -> None:
     epilog=examples("ravu-kg videos show holiday", "ravu-kg videos show holiday --json --canonical > graph.json")
 )
 @click.argument("video")
+@build_option
 @click.option("--canonical", is_flag=True, help="The whole graph in a form that is equal for equal graphs (JSON).")
 @json_option
 @click.pass_obj
-def show(state: State, video: str, canonical: bool, as_json: bool) -> None:
+def show(state: State, video: str, build: str | None, canonical: bool, as_json: bool) -> None:
     """Show what is known of a video: its pipeline, sizes and entities."""
     with state.open_memory() as memory:
+        video = memory.resolve(video, build)
         if canonical:
             echo_json(memory.canonical(video))
             return
@@ -72,6 +83,7 @@ def show(state: State, video: str, canonical: bool, as_json: bool) -> None:
         [
             ("Title", summary.title),
             ("Id", summary.video_id),
+            *([("Build", summary.build)] if summary.build else []),
             ("File", summary.uri or "-"),
             ("Length", f"{seconds(summary.duration_s)}, {size}"),
             ("Status", f"{summary.status}, revision {summary.revision}"),
@@ -115,13 +127,14 @@ def _cut_pairs(cuts_s: Sequence[float] | None) -> list[tuple[str, object]]:
 
 @command.command(epilog=examples("ravu-kg videos delete holiday", "ravu-kg videos delete 91028f9d6c72cc81 --yes"))
 @click.argument("videos", nargs=-1, required=True, metavar="VIDEO...")
+@build_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 @click.pass_obj
-def delete(state: State, videos: tuple[str, ...], yes: bool, as_json: bool) -> None:
+def delete(state: State, videos: tuple[str, ...], build: str | None, yes: bool, as_json: bool) -> None:
     """Delete videos from the memory. The files stay."""
     with state.open_memory() as memory:
-        ids = [memory.resolve(video) for video in videos]
+        ids = [memory.resolve(video, build) for video in videos]
         titles = {video.video_id: video.title for video in memory.videos()}
         named = ", ".join(f"{titles[one]} ({one})" for one in ids)
         confirm(f"Delete {named} from the memory?", yes)

@@ -22,8 +22,8 @@ from ravu_kg.graph.templates import filled, is_template_name
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.asking import Asking, make_plan
 from ravu_kg.memory.library import VideoDetails, VideoSummary, counts, summaries
-from ravu_kg.memory.links import inlined
-from ravu_kg.memory.naming import GIVEN, find, given_name
+from ravu_kg.memory.links import deep_link, evidence_statement
+from ravu_kg.memory.naming import DEFAULT_BUILD, GIVEN, find, given_name
 from ravu_kg.memory.opening import one_at_a_time, open_store, server_config, share_cache
 from ravu_kg.memory.pipeline import describer, tracking_rate_hz
 from ravu_kg.memory.records import STAGES, IndexResult, ModelRun, Report, Stopwatch
@@ -126,7 +126,7 @@ class VideoMemory:
         Args:
             path: the video file.
             tracks: tracks to use instead of detecting.
-            build: name of another graph of the same video, kept beside the default one.
+            build: name of another graph of the same video, kept beside the one without a name, which is ``default``.
             replace: put a new graph in the place of the one that is there, which can be asked until the new one is
                 complete.
             models: how models are called, when the settings name some; to begin from a stage implies ``replace``.
@@ -147,7 +147,8 @@ class VideoMemory:
         report("reading", 0.0)
         with watch.time("probe"):
             video = probe(Path(path))
-        video_id = id_of(video.content_hash, _checked_build(build))
+        build = _checked_build(build)
+        video_id = id_of(video.content_hash, build)
         given = Path(tracks) if tracks is not None else None
         with self._cache_is_writable(), one_at_a_time(self.settings.cache, video_id):
             report("loading models", 0.0)  # which fetches them the first time
@@ -289,14 +290,18 @@ class VideoMemory:
         """All videos, by title."""
         return summaries(self.store)
 
-    def resolve(self, name: str) -> str:
+    def resolve(self, name: str, build: str | None = None) -> str:
         """The id of the video that a path, an id (or its start) or a title means.
 
+        Args:
+            name: of the video.
+            build: of several graphs of that video this one; ``default`` is the one without a name.
+
         Raises:
-            NotFoundError: no such video.
+            NotFoundError: no such video or build.
             UsageError: several have the name.
         """
-        return find(name, self.videos())
+        return find(name, self.videos(), build)
 
     def details(self, video: str) -> VideoDetails:
         """All that is known of a video but its frames."""
@@ -371,9 +376,10 @@ class VideoMemory:
         video_id = find(name, videos)
         summary = next(video for video in videos if video.video_id == video_id)
         if summary.status != "ready":
+            build = f" --build {summary.build}" if summary.build else ""
             raise UsageError(
                 f"{summary.title} ({video_id}) is not indexed to its end (status {summary.status}). "
-                f"Go on with: ravu-kg index '{summary.uri}'"
+                f"Go on with: ravu-kg index '{summary.uri}'{build}"
             )
         return video_id
 
@@ -464,6 +470,8 @@ def _silent(_stage: str, _share: float) -> None:
 
 
 def _checked_build(build: str | None) -> str | None:
+    if build == DEFAULT_BUILD:
+        return None
     if build is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}", build):
         raise UsageError(f"{build!r} is no name of a build: letters, digits, '.', '_' and '-', at most 32.")
     return build

@@ -10,6 +10,8 @@ from typing import Protocol
 from ravu_kg.errors import NotFoundError, UsageError
 from ravu_kg.types import replaced_id, video_id
 
+DEFAULT_BUILD = "default"
+"""What the build without a name is called."""
 GIVEN = "given:"
 """Start of the name that stands in a detector's place where tracks were given."""
 _SHORTEST_PREFIX = 4
@@ -34,34 +36,41 @@ class Named(Protocol):
         ...
 
 
-def find(name: str, videos: Sequence[Named]) -> str:
+def find(name: str, videos: Sequence[Named], build: str | None = None) -> str:
     """The id of the one video that a name means.
 
     An existing file comes first: it is known by its content, so its name and place do not matter. Then an id, a title,
-    and the start of an id. Where several builds of one video are meant, the default one is. A graph that is to
-    take the place of another is named by its id alone while the other is there.
+    and the start of an id. Where several builds of one video are meant, the default one is; ``holiday~other`` is the
+    build ``other`` of what ``holiday`` means. A graph that is to take the place of another is named by its id alone
+    while the other is there.
+
+    Args:
+        name: of the video.
+        videos: all there are.
+        build: the build that is meant, whichever the name means; ``default`` is the one without a name.
 
     Raises:
-        NotFoundError: no video has that name.
+        NotFoundError: no video has that name, or it has no such build.
         UsageError: several have it.
     """
     ids = {video.video_id for video in videos}
     videos = [video for video in videos if video.video_id == name or replaced_id(video.video_id) not in ids]
     path = Path(name)
-    if path.is_file():
-        return _by_content(path, videos)
-    candidates = [
-        [video for video in videos if video.video_id == name],
-        [video for video in videos if video.title == name],
-        [video for video in videos if len(name) >= _SHORTEST_PREFIX and video.video_id.startswith(name)],
-    ]
-    found = next((matches for matches in candidates if matches), list[Named]())
+    found = _by_content(path, videos) if path.is_file() else _by_name(name, videos)
+    if not found and build is None and "~" in name:
+        name, _, build = name.rpartition("~")
+        return find(name, videos, build)
     if not found:
         raise NotFoundError(
             f"No video is named {name!r}, and there is no such file. `ravu-kg videos list` shows what is indexed; "
             "`ravu-kg index FILE` adds a video."
         )
-    return _only(name, found)
+    return _only(name, found if build is None else _of_build(name, found, videos, build))
+
+
+def build_of(video_id: str) -> str:
+    """The name of the build that an id is of; ``default`` for the one without a name."""
+    return (replaced_id(video_id) or video_id).partition("~")[2] or DEFAULT_BUILD
 
 
 def content_hash(path: Path) -> str:
@@ -82,17 +91,41 @@ def given_name(tracks: Path) -> str:
     return f"{GIVEN}{tracks.name}@{content_hash(tracks)[:8]}"
 
 
-def _by_content(path: Path, videos: Sequence[Named]) -> str:
+def _by_content(path: Path, videos: Sequence[Named]) -> list[Named]:
     wanted = video_id(content_hash(path))
-    found = [video for video in videos if video.video_id.partition("~")[0] == wanted]
+    found = [video for video in videos if _content(video) == wanted]
     if not found:
         raise NotFoundError(f"{path} is not indexed. Index it first: ravu-kg index '{path}'")
-    return _only(str(path), found)
+    return found
+
+
+def _by_name(name: str, videos: Sequence[Named]) -> list[Named]:
+    candidates = [
+        [video for video in videos if video.video_id == name],
+        [video for video in videos if video.title == name],
+        [video for video in videos if len(name) >= _SHORTEST_PREFIX and video.video_id.startswith(name)],
+    ]
+    return next((matches for matches in candidates if matches), list[Named]())
+
+
+def _of_build(name: str, found: Sequence[Named], videos: Sequence[Named], build: str) -> list[Named]:
+    """Of the videos that were found the graphs of one build."""
+    contents = {_content(video) for video in found}
+    builds = [video for video in videos if _content(video) in contents]
+    wanted = [video for video in builds if build_of(video.video_id) == build]
+    if not wanted:
+        known = ", ".join(sorted({build_of(video.video_id) for video in builds}))
+        raise NotFoundError(f"{name} has no build {build!r}; it has: {known}. `ravu-kg index --build NAME` makes one.")
+    return wanted
+
+
+def _content(video: Named) -> str:
+    return video.video_id.partition("~")[0]
 
 
 def _only(name: str, found: Sequence[Named]) -> str:
     """The one video that was found; among the builds of one video the default one."""
-    contents = {video.video_id.partition("~")[0] for video in found}
+    contents = {_content(video) for video in found}
     if len(contents) == 1:
         found = [video for video in found if video.video_id in contents] or found
     if len(found) > 1:

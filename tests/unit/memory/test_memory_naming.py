@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ravu_kg.errors import NotFoundError, UsageError
-from ravu_kg.memory.naming import find
+from ravu_kg.memory.naming import build_of, find
 
 
 @dataclass(frozen=True)
@@ -79,3 +79,44 @@ def test_a_file_means_its_default_build_and_else_its_only_one(tmp_path: Path):
 def test_an_exact_title_beats_the_start_of_an_id():
     titled = Video("cccc000000000000", "aaaa1")
     assert find("aaaa1", [HOLIDAY, titled]) == titled.video_id
+
+
+DEFAULT, OTHER, THIRD = (Video(f"aaaa111122223333{build}", "holiday") for build in ("", "~other", "~third"))
+BUILDS = [DEFAULT, OTHER, THIRD, PARTY]
+
+
+@pytest.mark.parametrize("name", ["holiday", "aaaa1", DEFAULT.video_id, OTHER.video_id])
+def test_a_build_is_named_beside_the_video_or_behind_its_name(name: str):
+    assert find(name, BUILDS, "other") == OTHER.video_id
+    assert find(name, BUILDS, "default") == DEFAULT.video_id
+    assert find("holiday~third", BUILDS) == find("aaaa1~third", BUILDS) == THIRD.video_id
+    assert find(OTHER.video_id, BUILDS) == OTHER.video_id
+
+
+def test_a_build_of_a_file_is_found(tmp_path: Path):
+    file = tmp_path / "clip~1.mp4"
+    file.write_bytes(b"content")
+    base = id_of(b"content")
+    builds = [Video(base, "clip"), Video(f"{base}~other", "clip")]
+    assert find(str(file), builds) == base
+    assert find(str(file), builds, "other") == find(f"{file}~other", builds) == f"{base}~other"
+
+
+@pytest.mark.parametrize(("name", "build"), [("holiday", "fourth"), ("holiday~fourth", None)])
+def test_an_unknown_build_names_those_that_there_are(name: str, build: str | None):
+    with pytest.raises(NotFoundError, match="holiday has no build 'fourth'; it has: default, other, third"):
+        find(name, BUILDS, build)
+
+
+def test_a_build_of_several_videos_is_ambiguous():
+    twins = [Video(f"{one.video_id}~other", "party") for one in (PARTY, TWIN)]
+    with pytest.raises(UsageError, match="2 videos are named 'party'"):
+        find("party", twins, "other")
+
+
+def test_what_takes_the_place_of_a_build_is_that_build_once_it_is_alone():
+    new = Video("aaaa111122223333~other~~new", "holiday")
+    assert build_of(new.video_id) == "other"
+    assert build_of("aaaa111122223333~~new") == build_of(DEFAULT.video_id) == "default"
+    assert find("holiday", [DEFAULT, OTHER, new], "other") == OTHER.video_id
+    assert find("holiday", [DEFAULT, new], "other") == new.video_id
