@@ -22,7 +22,7 @@ from ravu_kg.graph.templates import filled, is_template_name
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.asking import Asking, make_plan
 from ravu_kg.memory.library import VideoDetails, VideoSummary, counts, summaries
-from ravu_kg.memory.links import deep_link, evidence_statement
+from ravu_kg.memory.links import inlined
 from ravu_kg.memory.naming import DEFAULT_BUILD, GIVEN, find, given_name
 from ravu_kg.memory.opening import one_at_a_time, open_store, server_config, share_cache
 from ravu_kg.memory.pipeline import describer, tracking_rate_hz
