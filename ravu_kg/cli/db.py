@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ravu_kg.cli.db_backup import dump, load
 from ravu_kg.cli.frame import State
 from ravu_kg.cli.output import confirm, echo_json, examples, json_option, print_pairs, status_line
 
@@ -104,6 +105,10 @@ def reset(state: State, yes: bool, as_json: bool) -> None:
         echo_json({"deleted": str(home)})
     else:
         click.echo(f"Deleted the memory in {home}.")
+
+
+command.add_command(dump)
+command.add_command(load)
 
 
 def _server(state: State) -> EmbeddedServer:

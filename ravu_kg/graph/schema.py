@@ -79,6 +79,17 @@ def migrate(store: Store, dimensions: int = 768, embedder: str = "sentence-trans
     return len(pending)
 
 
+def bring_up_to_date(store: Store) -> None:
+    """Bring the schema up to date for the embedder that the graph was made with; an empty graph stays empty.
+
+    Raises:
+        GraphError: the graph was made by a newer version of the package, or a migration was changed afterwards.
+    """
+    record = embedder(store)
+    if record is not None and record.status != "reembedding":
+        migrate(store, record.dimensions, record.name)
+
+
 def await_indexes(store: Store) -> None:
     """Return when every index is online, however long it takes to fill them.
 

@@ -106,10 +106,10 @@ def settings_text(version: str, ports: Ports, memory: Memory) -> str:
         "internal.dbms.cypher_ip_blocklist": "0.0.0.0/0,::/0",
         "client.allow_telemetry": "false",
         "dbms.usage_report.enabled": "false",
-        # The Browser's page would fetch a font from elsewhere.
+        # The Browser's page would fetch a font from elsewhere. It takes the guide of `ravu-kg db guide` from localhost.
         "dbms.security.http_static_content_security_policy_header": (
             "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; "
-            f"connect-src 'self' data: ws://{HOST}:{ports.bolt} http://{HOST}:{ports.bolt}"
+            f"connect-src 'self' data: ws://{HOST}:{ports.bolt} http://{HOST}:{ports.bolt} http://localhost:*"
         ),
         # Spares ten seconds of waiting for late packets at each stop, after the data has been closed.
         quiet_period: none,

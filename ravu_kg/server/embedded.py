@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -11,9 +10,10 @@ from filelock import FileLock, Timeout
 
 from ravu_kg.errors import ServerError
 from ravu_kg.server import lock_list
-from ravu_kg.server.configuring import HOST, Java, Ports, find_java, java_arguments, quoted, settings_text, sized_memory
+from ravu_kg.server.admin import AdminTool
+from ravu_kg.server.configuring import HOST, Java, Ports, find_java, java_arguments, settings_text, sized_memory
 from ravu_kg.server.fetching import Progress, fetch, silent
-from ravu_kg.server.home import Home, Marker, unusable
+from ravu_kg.server.home import PREFERRED_PORTS, Home, Marker, unusable
 from ravu_kg.server.processes import (
     ProcessRecord,
     answers_bolt,
@@ -31,8 +31,6 @@ from ravu_kg.server.waiting import STOP_TIMEOUT_S, await_answer, await_release
 
 LOCK_TIMEOUT_S = 600.0
 _STOPPED_TIMEOUT_S = 15.0
-_PREFERRED = Ports(bolt=27687, http=27474)
-"""Not Neo4j's own, so that another server of the user's can have those."""
 
 
 class EmbeddedServer:
@@ -80,17 +78,7 @@ class EmbeddedServer:
         if not self._home.path.is_dir():
             return False
         with self._locked(silent):
-            process = self._find(search=True)
-            if process is None:
-                self._home.write_process(None)
-                return False
-            if not terminate(process, STOP_TIMEOUT_S):
-                raise ServerError(
-                    f"Neo4j (process {process.pid}) did not stop within {STOP_TIMEOUT_S:.0f} s. "
-                    f"See {self._home.log}; end the process by hand if it hangs."
-                )
-            self._home.write_process(None)
-            return True
+            return self._end()
 
     def restart(self, progress: Progress | None = None) -> Endpoint:
         """End the server, by force when it does not end soon, and start it: for one whose database has stopped itself.
@@ -106,6 +94,34 @@ class EmbeddedServer:
                 kill(process, STOP_TIMEOUT_S)  # nothing is lost: a start recovers what is committed from the log
         return self.start(report)
 
+    @contextmanager
+    def paused(self, progress: Progress | None = None) -> Generator[tuple[Home, AdminTool]]:
+        """Work on the data while no server runs: a running one is stopped, and started again afterwards.
+
+        One that has crashed is started and stopped first: Neo4j's tool refuses data that was not closed. Whoever else
+        wants to start the server waits.
+
+        Raises:
+            ServerError: it does not stop, or does not start again.
+        """
+        report = progress or silent
+        self._home.prepare()
+        with self._locked(report):
+            self._home.settle()
+            self._check_version()
+            runs = self._find(search=True) is not None
+            if not runs and self._home.has_data and self._home.read_process() is not None:
+                self._launch_and_await(report)
+            if runs:
+                report("Stopping Neo4j: programs that use it lose their connection")
+            self._end()
+            try:
+                yield self._home, AdminTool(self._home, self._configure(self._remembered_ports(), report))
+            finally:
+                if runs:
+                    report("Starting Neo4j again")
+                    self._launch_and_await(report)
+
     def status(self) -> ServerStatus:
         """Whether it runs and how to reach it. Starts nothing and writes nothing."""
         process = self._find(search=False)
@@ -115,6 +131,7 @@ class EmbeddedServer:
             endpoint=self._running_endpoint(),
             home=self._home.path,
             version=marker.version if marker else self._config.version,
+            has_data=self._home.has_data,
             data_bytes=self._home.data_bytes,
             log=self._home.log,
         )
@@ -129,6 +146,19 @@ class EmbeddedServer:
         if self._home.path.is_dir():
             with self._locked(silent):
                 self._home.delete_data()
+
+    def _end(self) -> bool:
+        process = self._find(search=True)
+        if process is None:
+            self._home.write_process(None)
+            return False
+        if not terminate(process, STOP_TIMEOUT_S):
+            raise ServerError(
+                f"Neo4j (process {process.pid}) did not stop within {STOP_TIMEOUT_S:.0f} s. "
+                f"See {self._home.log}; end the process by hand if it hangs."
+            )
+        self._home.write_process(None)
+        return True
 
     # --- finding ------------------------------------------------------------------------------
 
@@ -182,14 +212,11 @@ class EmbeddedServer:
         raise AssertionError("the last try returns or raises")
 
     def _launch(self, report: Progress) -> tuple[psutil.Process, Ports]:
+        self._home.settle()
         self._check_version()
         locked = lock_list.read(self._config.version)
-        java = find_java(self._config.version)
         ports = self._choose_ports(report)
-        jars = fetch(self._config.version, report)
-        memory = sized_memory(self._config)
-        self._home.write_private(self._home.settings, settings_text(self._config.version, ports, memory))
-        self._home.write_private(self._home.java_arguments, java_arguments(java, memory, jars))
+        java = self._configure(ports, report)
         self._set_password(java, report)
         report(f"Starting Neo4j {self._config.version} in {self._home.path}")
         self._home.begin_log()
@@ -207,6 +234,15 @@ class EmbeddedServer:
         self._home.write_marker(Marker(self._config.version, ports))
         return psutil.Process(record.pid), ports
 
+    def _configure(self, ports: Ports, report: Progress) -> Java:
+        """Write what the server, and Neo4j's own tool, read when they start; gives what runs them."""
+        java = find_java(self._config.version)
+        jars = fetch(self._config.version, report)
+        memory = sized_memory(self._config)
+        self._home.write_private(self._home.settings, settings_text(self._config.version, ports, memory))
+        self._home.write_private(self._home.java_arguments, java_arguments(java, memory, jars))
+        return java
+
     def _check_version(self) -> None:
         marker = self._home.read_marker()
         if self._home.has_data and marker is not None and marker.version != self._config.version:
@@ -220,13 +256,17 @@ class EmbeddedServer:
         marker = self._home.read_marker()
         if marker is not None and self._home.read_process() is not None:
             await_release(marker.ports)
-        remembered = marker.ports if marker else _PREFERRED
+        remembered = self._remembered_ports()
         bolt = self._choose_port("Bolt", self._config.bolt_port, remembered.bolt, frozenset())
         http = self._choose_port("HTTP", self._config.http_port, remembered.http, frozenset({bolt}))
         ports = Ports(bolt, http)
         if marker is not None and ports != marker.ports:
             report(f"Ports changed: Bolt {bolt}, HTTP {http}. Links made before no longer work.")
         return ports
+
+    def _remembered_ports(self) -> Ports:
+        marker = self._home.read_marker()
+        return marker.ports if marker else PREFERRED_PORTS
 
     def _choose_port(self, name: str, configured: int | None, remembered: int, taken: frozenset[int]) -> int:
         if configured is None:
@@ -239,29 +279,11 @@ class EmbeddedServer:
         return configured
 
     def _set_password(self, java: Java, report: Progress) -> None:
-        """By Neo4j's own tool, before the first start: the default password never works, not even for a moment."""
+        """Before the first start, so that the default password never works."""
         password = self._home.password()
-        if self._home.has_data:
-            return
-        report("Setting the database's password")
-        tool = self._home.settings.with_name("set-password.args")
-        command = ["org.neo4j.cli.AdminTool", "dbms", "set-initial-password", password]
-        arguments = self._home.java_arguments.read_text(encoding="utf-8")
-        # In a file, since a process list shows arguments to every user of the machine.
-        self._home.write_private(tool, arguments + "\n".join(map(quoted, command)) + "\n")
-        try:
-            done = subprocess.run(
-                [java.executable, f"@{tool}"],
-                env={"NEO4J_HOME": str(self._home.path), "NEO4J_CONF": str(self._home.settings.parent)},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-        finally:
-            tool.unlink()
-        if done.returncode != 0:
-            said = "\n".join((done.stdout + done.stderr).splitlines()[-8:])
-            raise ServerError(f"The password of the new database could not be set ({java.executable}):\n{said}")
+        if not self._home.has_data:
+            report("Setting the database's password")
+            AdminTool(self._home, java).set_password(password)
 
     @contextmanager
     def _locked(self, report: Progress) -> Generator[None]:

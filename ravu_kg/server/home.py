@@ -14,6 +14,8 @@ from ravu_kg.errors import ServerError
 from ravu_kg.server.configuring import Ports
 from ravu_kg.server.processes import ProcessRecord
 
+PREFERRED_PORTS = Ports(bolt=27687, http=27474)
+"""Not Neo4j's own, so that another server of the user's can have those."""
 _NEEDED_BYTES = 200 * 2**20
 
 
@@ -33,6 +35,10 @@ class Home:
     def __init__(self, path: Path) -> None:
         self.path = path.expanduser().absolute()
         self.lock = self.path / "start.lock"
+        self.data = self.path / "data"
+        self.incoming = self.path / "incoming"
+        """A home of its own, in which a dump becomes data before that takes the place of the present data."""
+        self._previous = self.path / "data-before-load"
         self.settings = self.path / "conf" / "neo4j.conf"
         self.java_arguments = self.path / "conf" / "java.args"
         self.console = self.path / "logs" / "console.log"
@@ -44,13 +50,13 @@ class Home:
     @property
     def has_data(self) -> bool:
         """Whether a server has ever written data here."""
-        return (self.path / "data" / "databases" / "system").exists()
+        return any((data / "databases" / "system").exists() for data in (self.data, self._previous))
 
     @property
     def data_bytes(self) -> int:
         """Size of the data on disk."""
         total = 0
-        for folder, _, names in os.walk(self.path / "data"):
+        for folder, _, names in os.walk(self.data):
             for name in names:
                 try:
                     total += (Path(folder) / name).stat().st_blocks * 512
@@ -65,7 +71,7 @@ class Home:
             ServerError: it cannot be used.
         """
         try:
-            for folder in (self.path, *(self.path / name for name in ("conf", "data", "logs", "import"))):
+            for folder in (self.path, *(self.path / name for name in ("conf", "logs", "import"))):
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self.path.chmod(0o700)
             probe = self.path / "write-test"
@@ -144,9 +150,38 @@ class Home:
             lines += [line for line in _read(path).splitlines() if line.strip()]
         return "\n".join(lines[-count:])
 
+    def settle(self) -> None:
+        """Bring back the data if a change of it was interrupted; only for who holds the lock."""
+        if self._previous.is_dir() and not self.data.is_dir():
+            self._previous.rename(self.data)
+        shutil.rmtree(self._previous, ignore_errors=True)
+        self.data.mkdir(exist_ok=True, mode=0o700)
+
+    def replace_data(self, data: Path) -> None:
+        """Put a folder in the place of the data; interrupted, the data is the old or the new one as a whole."""
+        self.data.rename(self._previous)
+        data.rename(self.data)
+        shutil.rmtree(self._previous, ignore_errors=True)
+
+    def keep_version(self, version: str) -> None:
+        """Note which version the data is of, in a home that no server has been started in."""
+        if self.read_marker() is None:
+            self.write_marker(Marker(version, PREFERRED_PORTS))
+
     def delete_data(self) -> None:
         """Delete everything but the ports that links point to."""
-        for name in ("data", "logs", "conf", "import", "run", "plugins", "licenses", "certificates"):
+        for name in (
+            "data",
+            "data-before-load",
+            "incoming",
+            "logs",
+            "conf",
+            "import",
+            "run",
+            "plugins",
+            "licenses",
+            "certificates",
+        ):
             shutil.rmtree(self.path / name, ignore_errors=True)
         self.password_file.unlink(missing_ok=True)
         self._process.unlink(missing_ok=True)

@@ -45,6 +45,8 @@ class ServerStatus:
     home: Path
     version: str
     """Of the data in the home; of the configuration when there is none yet."""
+    has_data: bool
+    """Whether there is a database in it."""
     data_bytes: int
     """Size of the data on disk."""
     log: Path

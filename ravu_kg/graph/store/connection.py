@@ -16,7 +16,7 @@ from neo4j import exceptions as driver_errors
 
 from ravu_kg.errors import ConfigurationError, GraphError, UsageError
 from ravu_kg.graph.results import Counters, ReadResult, TemplateProblem
-from ravu_kg.graph.store.adhoc import MAX_BYTES, AdHocQuery, answer
+from ravu_kg.graph.store.adhoc import MAX_BYTES, AdHocQuery, KnownTexts, answer
 from ravu_kg.graph.store.failures import translated
 from ravu_kg.graph.store.plain import plain_row
 from ravu_kg.graph.templates import Template, TemplateLibrary
@@ -42,6 +42,7 @@ class Store:
         self._driver = driver
         # Shared by all sessions: a read sees the writes before it, in a cluster too.
         self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
+        self._known_texts = KnownTexts()
 
     @classmethod
     def connect(
@@ -185,7 +186,9 @@ class Store:
         """
         names = self.template("library/names").text
         query = AdHocQuery(text, _sendable(parameters or {}), limit, max_bytes, timeout_s, names)
-        return answer(query, lambda: self._session(neo4j.READ_ACCESS, "the query", "WARNING", _ADHOC_FETCH))
+        return answer(
+            query, lambda: self._session(neo4j.READ_ACCESS, "the query", "WARNING", _ADHOC_FETCH), self._known_texts
+        )
 
     def explain(self, template: Template) -> list[str]:
         """What is wrong with a template on this server, without running it; see :func:`check_templates`."""
