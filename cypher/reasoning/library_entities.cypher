@@ -1,6 +1,6 @@
 // name: reasoning/library_entities
 // mode: read
-// summary: For each complete video how many identities carry one of some labels, with the most seen entity; fullest first.
+// summary: For each complete video (its first build) how many identities carry one of some labels, with the most seen entity; fullest first.
 // param labels: LIST<STRING> - the labels
 // param k: INTEGER - how many videos
 // returns video_id: STRING - the video
@@ -18,6 +18,10 @@ ORDER BY frames DESC, e.id
 WITH e.videoId AS video_id, collect(e) AS found, min(e.tStart) AS start_s, max(e.tEnd) AS end_s,
      sum(frames) AS frame_nodes, count(DISTINCT coalesce(e.identityId, e.id)) AS identities
 MATCH (v:Video {id: video_id, status: 'ready'})
+WHERE NOT EXISTS {
+  MATCH (d:Video {status: 'ready'})
+  WHERE d.id STARTS WITH split(v.id, '~')[0] AND d.id < v.id AND d.contentHash = v.contentHash
+}
 RETURN video_id, v.title AS title, identities, found[0].id AS entity_id, found[0].label AS label,
        start_s, end_s, frame_nodes
 ORDER BY frame_nodes DESC, video_id

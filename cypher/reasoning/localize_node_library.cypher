@@ -1,6 +1,6 @@
 // name: reasoning/localize_node_library
 // mode: read
-// summary: Frame nodes of all complete videos nearest to a query embedding.
+// summary: Frame nodes of all complete videos, of each its first build, nearest to a query embedding.
 // param embedding: LIST<FLOAT> - query embedding, as long as the index's vectors
 // param fetch: INTEGER - how many nodes to look at
 // param k: INTEGER - how many nodes to return
@@ -18,6 +18,10 @@ CALL db.index.vector.queryNodes('frame_node_embedding', $fetch, $embedding) YIEL
 // The index keeps shortened vectors: its order is good enough to fetch by, its scores are not exact.
 WITH n, vector.similarity.cosine(n.embedding, $embedding) AS score
 MATCH (v:Video {id: n.videoId, status: 'ready'})
+WHERE NOT EXISTS {
+  MATCH (d:Video {status: 'ready'})
+  WHERE d.id STARTS WITH split(v.id, '~')[0] AND d.id < v.id AND d.contentHash = v.contentHash
+}
 RETURN n.id AS node_id, n.videoId AS video_id, n.entityId AS entity_id, n.label AS label, n.frameIndex AS frame_index,
        n.t AS t, CASE WHEN n.xMin IS NULL THEN [] ELSE [n.xMin, n.yMin, n.xMax, n.yMax] END AS box,
        coalesce(n.attributes, []) AS attributes, n.description AS description, score

@@ -12,6 +12,7 @@ from ravu_kg.graph.records import (
     EntityRow,
     EventRow,
     FrameRow,
+    LibraryCoverageRow,
     LibraryRow,
     MomentRow,
     NodeRow,
@@ -32,6 +33,7 @@ __all__ = [
     "EventRow",
     "FrameRow",
     "GraphReader",
+    "LibraryCoverageRow",
     "LibraryRow",
     "MomentRow",
     "NodeRow",
@@ -287,6 +289,10 @@ class GraphReader:
         }
 
     # --- library ---
+
+    def library_coverage(self) -> list[LibraryCoverageRow]:
+        """What the memory does not cover, video by video, by title."""
+        return self._rows("reasoning/library_coverage", records.make_library_coverage)
 
     def library_labels(self) -> list[str]:
         """Every label in the library."""

@@ -48,6 +48,21 @@ class CoverageRow:
 
 
 @dataclass(frozen=True, slots=True)
+class LibraryCoverageRow:
+    """What the memory does not cover of one video of the library."""
+
+    video_id: str
+    title: str
+    status: str
+    duration_s: float
+    sample_interval_s: float
+    frames: int
+    blocked: int
+    failed: int
+    unknown_times_s: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EntityRow:
     """An entity with its identity, and how many sampled frames show it."""
 
@@ -199,6 +214,21 @@ def make_coverage(row: Mapping[str, object]) -> CoverageRow:
     return CoverageRow(
         integer(row["frames"]),
         integer(row["known"]),
+        integer(row["blocked"]),
+        integer(row["failed"]),
+        _numbers(row["unknown_times_s"]),
+    )
+
+
+def make_library_coverage(row: Mapping[str, object]) -> LibraryCoverageRow:
+    """A row of ``reasoning/library_coverage``."""
+    return LibraryCoverageRow(
+        str(row["video_id"]),
+        str(row["title"]),
+        str(row["status"]),
+        number(row["duration_s"]),
+        number(row["sample_interval_s"]),
+        integer(row["frames"]),
         integer(row["blocked"]),
         integer(row["failed"]),
         _numbers(row["unknown_times_s"]),

@@ -12,6 +12,7 @@ from ravu_kg.reasoning.language import read_question
 from ravu_kg.reasoning.plan import Plan
 from ravu_kg.reasoning.protocols import Answerer, Judge, Planner
 from ravu_kg.reasoning.records import Answer, Execution, StepTrace, Usage
+from ravu_kg.reasoning.uncovered import remark
 
 
 class EvidenceSupport:
@@ -77,8 +78,14 @@ def answer_plan(
     reply = answerer.answer(plan.question, options, execution, EvidenceSupport(reader, phrases))
     asked_to_count = not plan.question or read_question(plan.question).kind in ("count", "count_events")
     counts = [found.count for found in execution.bindings.values() if found.count is not None and asked_to_count]
+    count = counts[-1] if counts else None
+    notes = [found.note for found in execution.bindings.values() if found.note]
+    text = reply.text
+    if reply.outcome != "refused" and (uncovered := remark(plan.question, reply.text, count, execution)):
+        notes.append(uncovered)
+        text = text if reply.option is not None else f"{text} {uncovered}"
     return Answer(
-        answer=reply.text,
+        answer=text,
         option=reply.option,
         margin=reply.margin,
         method={"planner": plan.planner, "reranker": judge.name, "answerer": answerer.name},
@@ -87,11 +94,11 @@ def answer_plan(
         trace=execution.trace,
         usage=Usage(),
         coverage=execution.coverage,
-        count=counts[-1] if counts else None,
+        count=count,
         intervals=reply.intervals,
         video_id=video_id,
         question=plan.question,
-        notes=tuple(found.note for found in execution.bindings.values() if found.note),
+        notes=tuple(notes),
         outcome=reply.outcome,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ravu_kg.errors import ReasoningError
-from ravu_kg.graph.reader import CoverageRow, GraphReader, VideoRow
+from ravu_kg.graph.reader import GraphReader, VideoRow
 from ravu_kg.graph.results import ReadResult
 from ravu_kg.reasoning.context import Context, Phrases
 from ravu_kg.reasoning.functions import (
@@ -32,7 +32,8 @@ from ravu_kg.reasoning.plan import (
     split_reference,
 )
 from ravu_kg.reasoning.protocols import Judge
-from ravu_kg.reasoning.records import Called, CoverageReport, Evidence, Execution, Found, Span, StepTrace
+from ravu_kg.reasoning.records import Called, Evidence, Execution, Found, StepTrace
+from ravu_kg.reasoning.uncovered import coverage_of
 
 
 def execute(
@@ -67,7 +68,7 @@ def execute(
         context.bindings[step.save_as] = found
         if found.part is not None:
             context.part = found.part
-    coverage = _coverage(reader.coverage(video.video_id), video)
+    coverage = coverage_of(reader.coverage(video.video_id), video)
     evidence = _key_frames([context.bindings[step.save_as] for step in plan.steps
                             if _is_leaf(step, referred, last=step is plan.steps[-1])])  # fmt: skip
     called = _called(context, evidence)
@@ -185,18 +186,6 @@ def _thinned(evidence: Sequence[Evidence], quota: int) -> list[Evidence]:
     if quota == 1:
         return [evidence[len(evidence) // 2]]
     return [evidence[round(i * (len(evidence) - 1) / (quota - 1))] for i in range(quota)]
-
-
-def _coverage(row: CoverageRow, video: VideoRow) -> CoverageReport:
-    """Unknown frames as stretches of time."""
-    step_s = video.sample_interval_s
-    spans: list[Span] = []
-    for time_s in row.unknown_times_s:
-        if spans and time_s - spans[-1][1] < 0.5 * step_s:
-            spans[-1] = (spans[-1][0], time_s + step_s)
-        else:
-            spans.append((time_s, time_s + step_s))
-    return CoverageReport(row.frames, row.known, row.blocked, row.failed, tuple(spans))
 
 
 def _shown(result: ReadResult) -> Mapping[str, object]:

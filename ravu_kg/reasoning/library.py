@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ravu_kg.errors import NotFoundError
-from ravu_kg.graph.reader import GraphReader, LibraryRow, NodeRow
+from ravu_kg.graph.reader import GraphReader, LibraryCoverageRow, LibraryRow, NodeRow
 from ravu_kg.graph.results import ReadResult
 from ravu_kg.reasoning.asking import answer_question
 from ravu_kg.reasoning.context import Phrases
@@ -18,7 +18,8 @@ from ravu_kg.reasoning.options import number_in
 from ravu_kg.reasoning.plan import CountNodes, Plan
 from ravu_kg.reasoning.planner import RulePlanner
 from ravu_kg.reasoning.protocols import Answerer, Judge, Planner
-from ravu_kg.reasoning.records import Answer, CoverageReport, Evidence, Moment, StepTrace, Usage
+from ravu_kg.reasoning.records import Answer, Evidence, Moment, StepTrace, Usage
+from ravu_kg.reasoning.uncovered import library_coverage_of, library_remark
 from ravu_kg.reasoning.vocabulary import is_known, matching_labels, plural, read_phrase
 
 VIDEOS = 20
@@ -80,14 +81,16 @@ def answer_library(
     if reading.kind == "which_video" or (reading.kind == "yes_no" and noun and not rows and is_known(noun)):
         rows = [row for row in rows if row.identities >= _least(reading)]
         if reading.state is not None and reading.state.name == "absent" and is_known(noun):
-            return _without(plan, reading, rows, watched, tuple(trace), method)
+            return _without(plan, reading, rows, watched, trace, method)
         evidence = _evidence(watched, rows)
         unknown = not rows and not (noun and is_known(noun))
         if unknown or (len(rows) > 1 and _says_more(reading)):
             evidence, rows = _by_meaning(watched, phrases, judge, reading.main or question, rows)
+        known = watched.library_coverage()
+        text, notes = _honest(_which(rows, noun), known, depends=not rows or reading.text.startswith("how many"))
         return Answer(
-            answer=_which(rows, noun), option=None, margin=0.0, method=method, evidence=tuple(evidence), plan=plan,
-            trace=tuple(trace), usage=Usage(), coverage=_no_coverage(), question=question,
+            answer=text, option=None, margin=0.0, method=method, evidence=tuple(evidence), plan=plan,
+            trace=tuple(trace), usage=Usage(), coverage=library_coverage_of(known), question=question, notes=notes,
             count=len(rows) if reading.text.startswith("how many") else None,
             video_id=rows[0].video_id if rows else "",
         )  # fmt: skip
@@ -97,9 +100,12 @@ def answer_library(
         total = sum(row.identities for row in rows)
         parts = ", ".join(f"{row.identities} in {row.title}" for row in rows)
         text = f"{total or 'No'} {noun if total == 1 else plural(noun)}{f': {parts}' if rows else ' found'}."
+        evidence = tuple(_evidence(watched, rows))
+        known = watched.library_coverage()
+        text, notes = _honest(text, known)
         return Answer(
-            answer=text, option=None, margin=0.0, method=method, evidence=tuple(_evidence(watched, rows)), plan=plan,
-            trace=tuple(trace), usage=Usage(), coverage=_no_coverage(), count=total, question=question,
+            answer=text, option=None, margin=0.0, method=method, evidence=evidence, plan=plan, trace=tuple(trace),
+            usage=Usage(), coverage=library_coverage_of(known), count=total, question=question, notes=notes,
         )  # fmt: skip
     video_id = _best_video(watched, phrases, judge, reading.main or question, rows)
     answer = answer_question(
@@ -143,23 +149,27 @@ def _without(
     reading: Reading,
     holders: Sequence[LibraryRow],
     reader: GraphReader,
-    trace: tuple[StepTrace, ...],
+    trace: Sequence[StepTrace],
     method: dict[str, str],
 ) -> Answer:
     """The videos that do not show what is asked for."""
     held = {row.video_id for row in holders}
-    others = [video for video in reader.videos() if video.video_id not in held][:VIDEOS]
+    known = reader.library_coverage()
+    others = [video for video in known if video.status == "ready" and video.video_id not in held][:VIDEOS]
     noun = read_phrase(reading.subject or "").noun
-    text = ", ".join(video.title for video in others) or f"Every indexed video shows {_article(noun)}"
+    told = ", ".join(video.title for video in others) or f"Every indexed video shows {_article(noun)}"
+    text, notes = _honest(f"{told}.", known)
     return Answer(
-        answer=f"{text}.", option=None, margin=0.0, method=method, evidence=(), plan=plan, trace=trace, usage=Usage(),
-        coverage=_no_coverage(), question=plan.question, video_id=others[0].video_id if others else "",
+        answer=text, option=None, margin=0.0, method=method, evidence=(), plan=plan, trace=tuple(trace),
+        usage=Usage(), coverage=library_coverage_of(known), question=plan.question, notes=notes,
+        video_id=others[0].video_id if others else "",
     )  # fmt: skip
 
 
 def _shots(plan: Plan, word: str, reader: GraphReader, trace: Sequence[StepTrace], method: dict[str, str]) -> Answer:
     """How many shots or cuts all videos have, and each of them."""
-    titles = {video.video_id: video.title for video in reader.videos()}
+    known = reader.library_coverage()
+    titles = {video.video_id: video.title for video in known if video.status == "ready"}
     shots = Counter(shot.video_id for shot in reader.shots(list(titles)))
     counts = {titles[video_id]: number - (word == "cuts") for video_id, number in shots.items()}
     total = sum(counts.values())
@@ -169,8 +179,14 @@ def _shots(plan: Plan, word: str, reader: GraphReader, trace: Sequence[StepTrace
         text, parts = "The cuts of no indexed video are known", "index it again with --replace"
     return Answer(
         answer=f"{text}: {parts}.", option=None, margin=0.0, method=method, evidence=(), plan=plan, trace=tuple(trace),
-        usage=Usage(), coverage=_no_coverage(), count=total if counts else None, question=plan.question,
+        usage=Usage(), coverage=library_coverage_of(known), count=total if counts else None, question=plan.question,
     )  # fmt: skip
+
+
+def _honest(text: str, known: Sequence[LibraryCoverageRow], *, depends: bool = True) -> tuple[str, tuple[str, ...]]:
+    """An answer with what is not covered, where it depends on it, and its notes."""
+    uncovered = library_remark(known) if depends else ""
+    return (f"{text} {uncovered}", (uncovered,)) if uncovered else (text, ())
 
 
 def _holders(noun: str, reader: GraphReader, phrases: Phrases) -> list[LibraryRow]:
@@ -277,7 +293,3 @@ def _trace(plan: Plan, reader: GraphReader, result: ReadResult) -> StepTrace:
         reader.statement(result.template),
         result.parameters,
     )
-
-
-def _no_coverage() -> CoverageReport:
-    return CoverageReport(0, 0, 0, 0)

@@ -18,9 +18,17 @@ from tests.integration.reasoning.park import BagOfWords, write_park
 
 @pytest.fixture(scope="session")
 def park(store: Store) -> str:
-    """Id of the park clip; frames 10 and 11 are unknown."""
+    """Id of the park clip, of which every frame is known."""
     video_id = hashlib.sha256(b"the park of the reasoning tests").hexdigest()[:16]
-    write_park(store, video_id, blocked=(10, 11), cuts_s=(12.4, 24.0))
+    write_park(store, video_id, cuts_s=(12.4, 24.0))
+    return video_id
+
+
+@pytest.fixture(scope="session")
+def clouded(store: Store) -> str:
+    """The park, of which frames 10, 11 and the last one are not known; the video ends half a second after that one."""
+    video_id = hashlib.sha256(b"the park in clouds").hexdigest()[:16]
+    write_park(store, video_id, blocked=(10, 11, 29), duration_s=29.5)
     return video_id
 
 

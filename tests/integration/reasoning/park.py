@@ -108,6 +108,7 @@ def write_park(
     things: Sequence[Thing] = THINGS,
     blocked: Sequence[int] = (),
     cuts_s: tuple[float, ...] | None = (),
+    duration_s: float = LENGTH_S,
 ) -> None:
     """Write the clip as the pipeline would."""
     embedder = BagOfWords()
@@ -116,7 +117,7 @@ def write_park(
     entities = [_entity(video_id, thing) for thing in things]
     links = [a_link(video_id, 2, 3)] if any(thing.track_id == 3 for thing in things) else []
     record = a_video(
-        video_id, title=title, uri=f"/videos/{title}.mp4", duration_s=float(LENGTH_S), frame_count=LENGTH_S,
+        video_id, title=title, uri=f"/videos/{title}.mp4", duration_s=duration_s, frame_count=LENGTH_S,
         content_hash=hashlib.sha256(video_id.encode()).hexdigest(), cuts_s=cuts_s,
     )  # fmt: skip
     writer.begin(record, entities, links)

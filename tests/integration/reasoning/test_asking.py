@@ -104,12 +104,6 @@ def test_what_measured_sentences_cannot_tell_is_said(ask: Ask) -> None:
     assert answer.notes
 
 
-def test_the_answer_says_which_frames_are_not_known(ask: Ask) -> None:
-    coverage = ask("How many people are there?").coverage
-    assert (coverage.frames, coverage.known, coverage.blocked, coverage.failed) == (30, 28, 2, 0)
-    assert coverage.unknown_intervals == ((10.0, 12.0),)
-
-
 # --- presence ---
 
 
