@@ -1,28 +1,59 @@
 """Identities: which entities are one and the same.
 
-Every entity has an ``identityId``: the smallest id (as text) among the entities that automatic or accepted
-``SAME_AS`` links join to it, its own when there is none. It is recomputed whenever a link is made, decided or removed.
+Every entity has an ``identityId``: the smallest id (as text) among the entities that links in use join to it, its own
+when there is none. In use are accepted ``SAME_AS`` links, and automatic ones from the threshold on; but two entities
+whose link is rejected are never one, however many others join them: then the weakest automatic link that would do so
+is left out. It is recomputed whenever a link is made, decided or removed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
 
-from ravu_kg.errors import NotFoundError
 from ravu_kg.graph.rows import batches
 from ravu_kg.graph.store import Store
+from ravu_kg.types import LinkStatus
 
 _BATCH = 5000
+Pair = tuple[str, str]
+"""Ids of two entities, the smaller first."""
 
 
-def identities(entity_ids: Iterable[str], links: Iterable[tuple[str, str]]) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How two entities are joined, or kept apart."""
+
+    score: float
+    status: LinkStatus
+
+
+def pair(one: str, other: str) -> Pair:
+    """Two entities whose order does not matter."""
+    return (one, other) if one <= other else (other, one)
+
+
+def identities(
+    entity_ids: Iterable[str], links: Iterable[tuple[str, str]], apart: Iterable[tuple[str, str]] = ()
+) -> dict[str, str]:
     """The identity of each entity: the smallest id of the entities that links join to it.
+
+    Args:
+        entity_ids: the entities.
+        links: pairs that are one, the surest first: a link that would join two of ``apart`` is left out.
+        apart: pairs that are never one.
 
     >>> identities(["v#1", "v#2", "v#3"], [("v#2", "v#3")])
     {'v#1': 'v#1', 'v#2': 'v#2', 'v#3': 'v#2'}
+    >>> identities(["v#1", "v#2", "v#3"], [("v#1", "v#2"), ("v#2", "v#3")], apart=[("v#1", "v#3")])
+    {'v#1': 'v#1', 'v#2': 'v#1', 'v#3': 'v#3'}
     """
     parents = {entity_id: entity_id for entity_id in entity_ids}
+    foes: dict[str, set[str]] = {}
+    for one, other in apart:
+        foes.setdefault(one, set()).add(other)
+        foes.setdefault(other, set()).add(one)
 
     def root(entity_id: str) -> str:
         parents.setdefault(entity_id, entity_id)
@@ -33,8 +64,55 @@ def identities(entity_ids: Iterable[str], links: Iterable[tuple[str, str]]) -> d
 
     for one, other in links:
         low, high = sorted((root(one), root(other)))
-        parents[high] = low  # the smaller id is always the root
+        if low == high or any(root(foe) == high for foe in foes.get(low, ())):
+            continue
+        parents[high] = low  # the smaller id is always the root, and has the foes of all
+        foes[low] = foes.get(low, set()) | foes.get(high, set())
     return {entity_id: root(entity_id) for entity_id in parents}
+
+
+def in_use(entity_ids: Iterable[str], links: Mapping[Pair, Link], threshold: float) -> dict[str, str]:
+    """The identity of each entity by its links: accepted ones first, then automatic ones by score."""
+    used = [
+        (link.status != "accepted", -link.score, ends)
+        for ends, link in links.items()
+        if link.status == "accepted" or (link.status == "auto" and link.score >= threshold)
+    ]
+    apart = [ends for ends, link in links.items() if link.status == "rejected"]
+    return identities(entity_ids, [ends for _, _, ends in sorted(used)], apart)
+
+
+def neighbourhood(store: Store, entity_ids: Iterable[str]) -> tuple[set[str], dict[Pair, Link]]:
+    """The entities and all that automatic or accepted links join to them, across videos; and the links among these.
+
+    Raises:
+        GraphError: Neo4j failed.
+    """
+    frontier = set(entity_ids)
+    known = set(frontier)
+    links: dict[Pair, Link] = {}
+    while frontier:
+        found = set[str]()
+        for batch in batches(sorted(frontier), _BATCH):
+            for row in store.read("ingest/identity_neighbours", entity_ids=batch).rows:
+                status = cast("LinkStatus", row["status"])  # written by this package alone
+                ends = pair(str(row["entity_id"]), str(row["other_id"]))
+                links[ends] = Link(float(str(row["score"])), status)
+                if status != "rejected":
+                    found.add(str(row["other_id"]))
+        frontier = found - known
+        known |= found
+    return known, {ends: link for ends, link in links.items() if set(ends) <= known}
+
+
+def threshold(store: Store) -> float:
+    """The score from which on an automatic link is used; 0 while none was set: then all are.
+
+    Raises:
+        GraphError: Neo4j failed.
+    """
+    rows = store.read("identities/threshold").rows
+    return float(str(rows[0]["threshold"])) if rows else 0.0
 
 
 def recompute(store: Store, entity_ids: Iterable[str]) -> None:
@@ -43,40 +121,14 @@ def recompute(store: Store, entity_ids: Iterable[str]) -> None:
     Raises:
         GraphError: Neo4j failed, or an entity is not in the graph.
     """
-    given = set(entity_ids)
-    known = set(given)
-    links = set[tuple[str, str]]()
-    frontier = given
-    while frontier:
-        found = set[str]()
-        for batch in batches(sorted(frontier), _BATCH):
-            for row in store.read("ingest/identity_neighbours", entity_ids=batch).rows:
-                links.add((str(row["entity_id"]), str(row["other_id"])))
-                found.add(str(row["other_id"]))
-        frontier = found - known
-        known |= found
-    _write(store, identities(known, links))
+    known, links = neighbourhood(store, entity_ids)
+    for name, parameters in identity_statements(in_use(known, links, threshold(store))):
+        store.write(name, **parameters)
 
 
-def decide(
-    store: Store, entity_id: str, other_id: str, status: Literal["accepted", "rejected"], decided_by: str
-) -> None:
-    """Accept or reject the link between two entities; may be decided anew at any time.
-
-    Raises:
-        NotFoundError: no link joins them.
-        GraphError: Neo4j failed.
-    """
-    rows = store.read("ingest/identity_link", entity_id=entity_id, other_id=other_id).rows
-    if not rows:
-        raise NotFoundError(f"No link joins {entity_id} and {other_id}. Only a link that was found can be decided.")
-    for row in rows:
-        ends = {"earlier_id": row["earlier_id"], "later_id": row["later_id"]}
-        store.write("ingest/decide_identity", **ends, status=status, decided_by=decided_by)
-    recompute(store, [entity_id, other_id])
-
-
-def _write(store: Store, found: Mapping[str, str]) -> None:
-    rows = [{"entity_id": entity_id, "identity_id": identity_id} for entity_id, identity_id in sorted(found.items())]
-    for batch in batches(rows, _BATCH):
-        store.write("ingest/identities", rows=batch)
+def identity_statements(found: Mapping[str, str]) -> list[tuple[str, dict[str, object]]]:
+    """The statements that set identities, as :meth:`Store.write_all` takes them."""
+    rows: Sequence[dict[str, object]] = [
+        {"entity_id": entity_id, "identity_id": identity_id} for entity_id, identity_id in sorted(found.items())
+    ]
+    return [("ingest/identities", {"rows": batch}) for batch in batches(rows, _BATCH)]

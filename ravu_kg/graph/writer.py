@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 
 from ravu_kg.errors import ConfigurationError, GraphError, NotFoundError
-from ravu_kg.graph import identity, rows, schema
+from ravu_kg.graph import corrections, decisions, identity, rows, schema
 from ravu_kg.graph.store import Counters, Store, Vector
 from ravu_kg.types import (
     Entity,
@@ -73,7 +73,7 @@ class GraphWriter:
         self._require_embedder(video)
         state = self._state(video.id)
         if state is not None and state.status == "deleting":
-            self._delete(video.id)
+            self._delete(video.id, records=True)
             state = None
         if state is not None and replaced_id(video.id) and _changes(video, state):
             self._delete(video.id)  # nobody has asked it anything yet
@@ -200,7 +200,7 @@ class GraphWriter:
     def take_place(self, video_id: str) -> bool:
         """Put the complete replacement of a video in its place: the old graph goes, the new one gets its ids.
 
-        Does nothing, and says so, without a complete replacement. Interrupted anywhere, it goes on when it is called
+        What people decided about identities is applied to the entities that lie where those of old were. Does nothing, and says so, without a complete replacement. Interrupted anywhere, it goes on when it is called
         again.
 
         Raises:
@@ -217,13 +217,14 @@ class GraphWriter:
             while self._store.write(f"ingest/adopt_{part}", **ids, limit=_BATCH_WITH_VECTORS).properties_set:
                 pass
         identity.recompute(self._store, self._stored_entities(video_id))
+        decisions.apply_again(self._store, video_id)
         self._store.write("ingest/adopt_video", video_id=video_id, replacement_id=new_id)
         return True
 
     def delete(self, video_id: str) -> Counters:
         """Remove a video with all that belongs to it, in batches; entities of other videos get their identity anew.
 
-        An unfinished replacement of the video goes with it.
+        What people decided about its entities and corrected in it goes with it. An unfinished replacement of the video goes with it.
 
         Raises:
             NotFoundError: no such video.
@@ -232,12 +233,12 @@ class GraphWriter:
         replaced = replaced_id(video_id)
         if replaced and self.take_place(replaced):  # some of its parts may be in their place already
             video_id = replaced
-        removed = self._delete(video_id)
+        removed = self._delete(video_id, records=True)
         if self._state(replacement_id(video_id)) is not None:
             removed += self._delete(replacement_id(video_id))
         return removed
 
-    def _delete(self, video_id: str) -> Counters:
+    def _delete(self, video_id: str, *, records: bool = False) -> Counters:
         if self._state(video_id) is None:
             raise NotFoundError(f"The graph has no video {video_id}. 'ravu-kg videos list' shows them all.")
         total = self._store.write("ingest/start_delete", video_id=video_id)
@@ -254,6 +255,9 @@ class GraphWriter:
                     break
         if joined:
             identity.recompute(self._store, joined)
+        if records:
+            decisions.forget(self._store, video_id)
+            corrections.forget(self._store, video_id)
         return total + self._store.write("ingest/delete_video", video_id=video_id)
 
     def _state(self, video_id: str) -> _VideoState | None:

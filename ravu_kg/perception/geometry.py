@@ -17,7 +17,7 @@ from ravu_kg.perception.describing.kinds import PEOPLE
 from ravu_kg.perception.describing.scene import Scene, survey
 from ravu_kg.perception.describing.windows import Windows
 from ravu_kg.perception.describing.wording import capitalised
-from ravu_kg.types import Entity, Event, IdentityLink, Perception, entity_id, event_id
+from ravu_kg.types import Entity, Event, IdentityLink, Perception, Track, entity_id, event_id
 from ravu_kg.video.overlay import palette
 
 TOLD_EVENTS = 8
@@ -115,9 +115,17 @@ def _entities(scene: Scene, video_id: str, actions: dict[int, list[TimedAction]]
             end_s=scene.present_until_s(track),
             track_timestamps_s=track.timestamps_s.tolist(),
             track_boxes=track.boxes.ravel().tolist(),
+            look=_look(track),
         )
         for (track_id, track), color in zip(scene.tracks.items(), colors, strict=True)
     ]
+
+
+def _look(track: Track) -> list[int] | None:
+    """The look of a track in small whole numbers, which take little room in the graph."""
+    if track.appearance is None or not track.appearance.any():
+        return None
+    return [round(float(part)) for part in track.appearance / track.appearance.max() * 127]
 
 
 def _entity_description(scene: Scene, track_id: int, actions: Sequence[TimedAction]) -> str:

@@ -11,7 +11,7 @@ from builders import Scene, a_link, a_scene, write_scene
 from ravu_kg.errors import NotFoundError
 from ravu_kg.graph.export import canonical
 from ravu_kg.graph.export import vectors as stored_vectors
-from ravu_kg.graph.identity import decide
+from ravu_kg.graph.decisions import Verdict, decide
 from ravu_kg.graph.results import Counters
 from ravu_kg.graph.store import Store
 from ravu_kg.graph.writer import GraphWriter
@@ -144,7 +144,7 @@ def test_identities_follow_into_the_new_place(store: Store, unique_video: str) -
 
     two, three, seven = (entity_id(unique_video, track) for track in (2, 3, 7))
     assert identities() == {two: two, three: two, seven: seven}
-    decide(store, two, three, "rejected", "tester")
+    decide(store, "reject", [Verdict(two, three, "rejected")], "tester", "")
     assert identities() == {two: two, three: three, seven: seven}
 
 

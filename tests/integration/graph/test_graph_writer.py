@@ -11,7 +11,7 @@ from builders import a_link, a_node, a_relation, a_scene, an_entity, an_event, v
 from ravu_kg.errors import ConfigurationError, GraphError, NotFoundError
 from ravu_kg.graph.export import canonical
 from ravu_kg.graph.export import vectors as stored_vectors
-from ravu_kg.graph.identity import decide
+from ravu_kg.graph.decisions import Verdict, decide
 from ravu_kg.graph.store import Store
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.types import FrameNode, SceneWindow, entity_id, event_id
@@ -289,14 +289,13 @@ def test_linked_entities_share_an_identity_until_the_link_is_rejected(store: Sto
     scene = a_scene(unique_video)
     write_scene(store, scene)
     assert identities(store, unique_video) == {"#1": "#1", "#2": "#1", "#3": "#3"}
-    decide(store, entity_id(unique_video, 2), entity_id(unique_video, 1), "rejected", "tester")
+    two_and_one = entity_id(unique_video, 2), entity_id(unique_video, 1)
+    decide(store, "reject", [Verdict(*two_and_one, "rejected")], "tester", "")
     assert identities(store, unique_video) == {"#1": "#1", "#2": "#2", "#3": "#3"}
     write_scene(store, scene)
     assert identities(store, unique_video) == {"#1": "#1", "#2": "#2", "#3": "#3"}, "a decision outlives re-indexing"
-    decide(store, entity_id(unique_video, 1), entity_id(unique_video, 2), "accepted", "tester")
+    decide(store, "accept", [Verdict(*two_and_one, "accepted")], "tester", "")
     assert identities(store, unique_video) == {"#1": "#1", "#2": "#1", "#3": "#3"}
-    with pytest.raises(NotFoundError, match="No link joins"):
-        decide(store, entity_id(unique_video, 1), entity_id(unique_video, 3), "accepted", "tester")
 
 
 def test_identities_reach_across_videos_and_come_back_when_one_goes(store: Store, unique_video: str) -> None:
