@@ -35,12 +35,15 @@ def as_boxes(detections: Sequence[Detection]) -> Boxes:
 
 def overlap(first: Boxes, second: Boxes) -> NDArray[np.float64]:
     """Intersection over union of every pair, (n, m)."""
-    low = np.maximum(first[:, None, :2], second[None, :, :2])
-    high = np.minimum(first[:, None, 2:], second[None, :, 2:])
-    shared = np.prod(np.clip(high - low, 0.0, None), axis=2)
-    area_first = np.prod(np.clip(first[:, 2:] - first[:, :2], 0.0, None), axis=1)
-    area_second = np.prod(np.clip(second[:, 2:] - second[:, :2], 0.0, None), axis=1)
-    union = area_first[:, None] + area_second[None, :] - shared
+    return overlap_of_pairs(first[:, None], second[None])
+
+
+def overlap_of_pairs(first: Boxes, second: Boxes) -> NDArray[np.float64]:
+    """Intersection over union of boxes that are paired by broadcasting, (..., 4) each."""
+    low = np.maximum(first[..., :2], second[..., :2])
+    high = np.minimum(first[..., 2:], second[..., 2:])
+    shared = _area(low, high)
+    union = _area(first[..., :2], first[..., 2:]) + _area(second[..., :2], second[..., 2:]) - shared
     return shared / np.maximum(union, 1e-9)
 
 
@@ -53,3 +56,8 @@ def best_pairs(similarity: NDArray[np.float64], least: float) -> list[tuple[int,
     # scipy has no types: the assignment is a pair of index arrays.
     pairs: list[tuple[int, int]] = list(zip(*linear_sum_assignment(weights, maximize=True), strict=True))  # pyright: ignore
     return [(int(row), int(column)) for row, column in pairs if similarity[row, column] >= least]
+
+
+def _area(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    size = np.maximum(high - low, 0.0)
+    return size[..., 0] * size[..., 1]

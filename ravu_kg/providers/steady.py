@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravu_kg.looks import histogram, look
-from ravu_kg.providers.association import Boxes, as_boxes, best_pairs, overlap, require_plain
+from ravu_kg.providers.association import Boxes, as_boxes, best_pairs, overlap, overlap_of_pairs, require_plain
 from ravu_kg.types import Detection, FloatArray, TrackedDetection, VideoFrame
 
 _LONGEST_GAP_S = 1.0
@@ -178,12 +178,13 @@ def create(model: str, options: Mapping[str, object]) -> SteadyTracker:
 
 def _without_doubles(detections: Sequence[Detection]) -> list[Detection]:
     """One box a thing, the surest first: a detector may give one thing two labels."""
-    ranked = sorted(detections, key=lambda detection: -detection.confidence)
+    enough = [detection for detection in detections if detection.confidence >= _LEAST_CONFIDENCE]
+    ranked = sorted(enough, key=lambda detection: -detection.confidence)
     boxes = as_boxes(ranked)
     same = overlap(boxes, boxes) >= _SAME_THING
     kept: list[int] = []
-    for position, detection in enumerate(ranked):
-        if detection.confidence >= _LEAST_CONFIDENCE and not same[position, kept].any():
+    for position in range(len(ranked)):
+        if not same[position, kept].any():
             kept.append(position)
     return [ranked[position] for position in kept]
 
@@ -215,19 +216,20 @@ def _similarity(
     looks: Sequence[FloatArray | None],
 ) -> NDArray[np.float64]:
     """Likeness 0..1 of each path's prediction and each box, (paths, boxes)."""
-    result = np.zeros((len(paths), len(detections)))
-    sizes = boxes[:, 2:] - boxes[:, :2]
-    for row, path in enumerate(paths):
-        widening = min(_WIDENING + _WIDENING_A_SECOND * (now_s - path.seen_s), _WIDEST)
-        state = path.predicted(now_s)
-        half = state[2:] * (0.5 + widening)
-        predicted = np.concatenate([state[:2] - half, state[:2] + half])[None]
-        widened = np.concatenate([boxes[:, :2] - sizes * widening, boxes[:, 2:] + sizes * widening], axis=1)
-        label = path.votes.most_common(1)[0][0]
-        labels = np.array([1.0 if detection.label == label else _OTHER_LABEL for detection in detections])
-        alike = np.array([_alike(path.look, seen) for seen in looks])
-        result[row] = overlap(predicted, widened)[0] * labels * (1 - _LOOK_WEIGHT + _LOOK_WEIGHT * alike)
-    return result
+    if not paths or not detections:
+        return np.zeros((len(paths), len(detections)))
+    unseen_s = np.array([now_s - path.seen_s for path in paths])
+    widening = np.minimum(_WIDENING + _WIDENING_A_SECOND * unseen_s, _WIDEST)[:, None]
+    states = np.array([path.predicted(now_s) for path in paths])
+    half = states[:, 2:] * (0.5 + widening)
+    predicted = np.concatenate([states[:, :2] - half, states[:, :2] + half], axis=1)
+    margin = (boxes[:, 2:] - boxes[:, :2])[None] * widening[..., None]
+    widened = np.concatenate([boxes[None, :, :2] - margin, boxes[None, :, 2:] + margin], axis=2)
+    labels = [path.votes.most_common(1)[0][0] for path in paths]
+    same_label = np.array([[detection.label == label for detection in detections] for label in labels])
+    alike = np.array([[_alike(path.look, seen) for seen in looks] for path in paths])
+    overlaps = overlap_of_pairs(predicted[:, None], widened)
+    return overlaps * np.where(same_label, 1.0, _OTHER_LABEL) * (1 - _LOOK_WEIGHT + _LOOK_WEIGHT * alike)
 
 
 def _alike(first: FloatArray | None, second: FloatArray | None) -> float:

@@ -70,7 +70,7 @@ def read_frames(
     """The first frame at or after each tick ``k / rate_hz``, in time order, of those in [start_s, end_s).
 
     A frame is given once even where a gap makes it the first for several ticks. Reading [a, b) and then [b, c)
-    gives the frames of [a, c). Frames between the ticks are decoded but not converted.
+    gives the frames of [a, c). Frames between the ticks are not converted, and only decoded where others need them.
 
     Args:
         video: from :func:`probe`.
@@ -83,7 +83,7 @@ def read_frames(
     """
     with _opened(video.path) as source:
         previous_s: float | None = None
-        for position, timestamp_s, decoded in source.frames_from(start_s):
+        for position, timestamp_s, decoded in source.frames_from(start_s, rate_hz):
             if end_s is not None and timestamp_s >= end_s:
                 break
             if previous_s is None and position > 0:
@@ -189,18 +189,29 @@ class _Source:
         """Seconds of each frame from the first displayed one, ascending."""
         self.placement = _Placement.of(first, self.stream.sample_aspect_ratio or Fraction(1))
 
-    def frames_from(self, start_s: float) -> Iterator[tuple[int, float, DecodedFrame]]:
-        """(position in the source, time, frame), ascending, from the last I-frame before a time or earlier."""
+    def frames_from(self, start_s: float, rate_hz: float | None = None) -> Iterator[tuple[int, float, DecodedFrame]]:
+        """(position in the source, time, frame), ascending, from the last I-frame before a time or earlier.
+
+        With a rate, frames that are due at none of its ticks may be left out.
+        """
+        due = None if rate_hz is None else self._due(rate_hz)
         if start_s > 0:
             found = False
-            for item in self._in_order(self._decode_near(start_s)):
+            for item in self._in_order(self._decode_near(start_s, due)):
                 if not found and item[1] > start_s:
                     break  # the index led past the target, or there is none
                 found = True
                 yield item
             if found:
                 return
-        yield from self._in_order(self._decode_again())
+        yield from self._in_order(self._decode_again(due))
+
+    def _due(self, rate_hz: float) -> frozenset[int]:
+        """Presentation times of the frames that are due, in the time base."""
+        times_s: list[float] = self.times.tolist()
+        stamps: list[int] = self._stamps.tolist()
+        steps = zip(stamps, [None, *times_s], times_s, strict=False)
+        return frozenset(stamp for stamp, before_s, at_s in steps if is_due(before_s, at_s, rate_hz))
 
     @property
     def _time_base(self) -> Fraction:
@@ -232,23 +243,27 @@ class _Source:
                 position = int(np.searchsorted(self._stamps, frame.pts))
                 yield position, (frame.pts - self._origin) * float(self._time_base), frame
 
-    def _decode_again(self) -> Iterator[DecodedFrame]:
+    def _decode_again(self, due: frozenset[int] | None = None) -> Iterator[DecodedFrame]:
         """All frames from the beginning; opened anew because not every format can seek to its start."""
         self.container.close()
         self.container, self.stream = _open(self.path)
         self.broken = 0
-        yield from self._decode()
+        yield from self._decode(due)
 
-    def _decode_near(self, at_s: float) -> Iterator[DecodedFrame]:
+    def _decode_near(self, at_s: float, due: frozenset[int] | None) -> Iterator[DecodedFrame]:
         try:
             offset = self._origin + int(at_s / self._time_base)
             self.container.seek(offset, stream=self.stream, backward=True)
         except FFmpegError:
             return
-        yield from self._decode()
+        yield from self._decode(due)
 
-    def _decode(self) -> Iterator[DecodedFrame]:
+    def _decode(self, due: frozenset[int] | None) -> Iterator[DecodedFrame]:
         for packet in self._packets():  # the last one is empty and drains the decoder
+            if due is not None:
+                # What no other frame is predicted from need not be decoded; the due frames stay the same to the bit.
+                needed = packet.pts is None or packet.pts in due
+                self.stream.codec_context.skip_frame = "DEFAULT" if needed else "NONREF"
             try:
                 yield from packet.decode()
             except FFmpegError:

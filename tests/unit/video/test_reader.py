@@ -50,6 +50,20 @@ def test_gives_the_first_frame_at_or_after_each_tick(make_clip: MakeClip, rate_h
     assert [number_in(frame.image) for frame in frames] == expected
 
 
+@pytest.mark.parametrize(("codec", "name"), [("libx264", "a.mp4"), ("mpeg4", "a.avi"), ("libvpx-vp9", "a.webm")])
+@pytest.mark.parametrize("rate_hz", [3, 7, 10])
+def test_frames_at_a_rate_are_those_of_the_whole_to_the_bit(
+    make_clip: MakeClip, codec: str, name: str, rate_hz: float
+) -> None:
+    video = probe(make_clip(name, frames=20, b_frames=3, gop=20, codec=codec))
+    whole = {frame.source_frame: frame for frame in read_frames(video, None)}
+
+    frames = list(read_frames(video, rate_hz))
+
+    assert 1 < len(frames) < len(whole)
+    assert all(np.array_equal(frame.image, whole[frame.source_frame].image) for frame in frames)
+
+
 def test_variable_frame_rate_goes_by_presentation_time(make_clip: MakeClip) -> None:
     times_ms = [0, 10, 20, 30, 900, 1000, 1010, 4000, 4010, 4100]
     video = probe(make_clip("uneven.mkv", frames=10, times_ms=times_ms))
