@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from ravu_kg.cli.frame import State, profile_option
+from ravu_kg.cli.keeping import Keep, keep_answer, keep_options
 from ravu_kg.cli.output import build_option, examples, json_option, say_error
 from ravu_kg.cli.views import Explain, explain_options, show_answer
 from ravu_kg.errors import RavuError, UsageError
@@ -23,6 +24,7 @@ from ravu_kg.errors import RavuError, UsageError
         'ravu-kg ask holiday "Who comes after the first person leaves?"',
         'ravu-kg ask holiday "What is on the table?" --option "a cup" --option "a book"',
         'ravu-kg ask holiday "Why does the dog run?" --profile openai',
+        'ravu-kg ask holiday "Who meets the dog?" --report dog.html --clip dog.mp4',
         'ravu-kg ask --all "In which video does a dog appear?"',
         "ravu-kg ask holiday                      (asks for questions, one a line)",
     ),
@@ -33,6 +35,7 @@ from ravu_kg.errors import RavuError, UsageError
 @click.option("--option", "options", multiple=True, metavar="TEXT", help="An answer to choose from; repeat it.")
 @build_option
 @explain_options
+@keep_options
 @profile_option
 @json_option
 @click.pass_obj
@@ -45,26 +48,41 @@ def command(
     build: str | None,
     explain: bool,
     explain_file: Path | None,
+    report: Path | None,
+    save_frames: Path | None,
+    clip: Path | None,
+    blur_faces: bool,
     as_json: bool,
 ) -> None:
     """Answer a question about a video, with the evidence.
 
     VIDEO is a path, an id (or its first characters) or a title. Without QUESTION it asks for questions and keeps
     everything loaded; end with Ctrl-D. With --json it then prints one line of JSON for each question.
+
+    A report is one HTML file that needs no network; when the video's file was moved, its frames are marked missing.
+    Pictures and clips need the file.
     """
     how = Explain(explain, explain_file, as_json)
+    keep = Keep(report, save_frames, clip, blur_faces)
+    keep.check()
     if everywhere:
         if video is None or question is not None or options or build:
             raise UsageError('With --all give one question and no video: ravu-kg ask --all "QUESTION".')
         with state.open_memory() as memory:
-            show_answer(memory, memory.ask_all(video), how)
+            answer = memory.ask_all(video)
+            show_answer(memory, answer, how)
+            keep_answer(memory, answer, keep)
         return
     if video is None:
         raise UsageError('Name a video: ravu-kg ask VIDEO "QUESTION". `ravu-kg videos list` shows what is indexed.')
+    if keep and question is None:
+        raise UsageError('--report, --save-frames and --clip belong to one question: ravu-kg ask VIDEO "QUESTION".')
     with state.open_memory() as memory:
         video_id = memory.resolve(video, build)
         if question is not None:
-            show_answer(memory, memory.ask(video_id, question, options), how, options)
+            answer = memory.ask(video_id, question, options)
+            show_answer(memory, answer, how, options)
+            keep_answer(memory, answer, keep)
             return
         first_failure = 0
         for line in _lines():

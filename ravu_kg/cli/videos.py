@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from ravu_kg.cli.frame import State
 from ravu_kg.cli.index import usage_pairs
+from ravu_kg.cli.keeping import blur_option, check_file, say_blurred, say_written, write_page
 from ravu_kg.cli.output import (
+    FILE,
     build_option,
     confirm,
     echo_json,
@@ -23,9 +26,14 @@ _CUTS = 12
 """``videos show`` tells at most so many."""
 
 
-@click.group("videos", epilog=examples("ravu-kg videos list", "ravu-kg videos show holiday"))
+@click.group(
+    "videos",
+    epilog=examples(
+        "ravu-kg videos list", "ravu-kg videos show holiday", "ravu-kg videos report holiday -o holiday.html"
+    ),
+)
 def command() -> None:
-    """List, show and delete the indexed videos."""
+    """List, show, report on and delete the indexed videos."""
 
 
 @command.command("list", epilog=examples("ravu-kg videos list", "ravu-kg videos list --json"))
@@ -112,6 +120,34 @@ def show(state: State, video: str, build: str | None, canonical: bool, as_json: 
             for entity in details.entities
         ]
         print_table(("entity", "identity", "from", "to", "description"), rows, right=("from", "to"))
+
+
+@command.command(
+    epilog=examples(
+        "ravu-kg videos report holiday -o holiday.html", "ravu-kg videos report holiday -o holiday.html --blur-faces"
+    )
+)
+@click.argument("video")
+@click.option("-o", "--output", type=FILE, required=True, metavar="FILE.html", help="The page to write.")
+@build_option
+@blur_option
+@json_option
+@click.pass_obj
+def report(state: State, video: str, output: Path, build: str | None, blur_faces: bool, as_json: bool) -> None:
+    """Write a page about a video: pictures with boxes, a timeline, relations at each moment, entities and events.
+
+    The page is one HTML file that needs no network. When the video's file was moved, its frames are marked missing.
+    """
+    check_file(output, "-o")
+    with state.open_memory() as memory:
+        video_id = memory.resolve(video, build)
+        size_bytes = write_page(output, memory.reports.video(video_id, blur_faces=blur_faces))
+    if as_json:
+        echo_json({"video_id": video_id, "file": str(output), "bytes": size_bytes})
+    else:
+        say_written("Report", output, size_bytes)
+    if blur_faces:
+        say_blurred()
 
 
 def _cut_pairs(cuts_s: Sequence[float] | None) -> list[tuple[str, object]]:

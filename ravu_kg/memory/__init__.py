@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from ravu_kg.errors import ConfigurationError, UsageError
 from ravu_kg.graph import schema
@@ -41,6 +41,9 @@ from ravu_kg.server import Endpoint, browser_link
 from ravu_kg.settings import Settings, load
 from ravu_kg.types import frame_id, frame_node_id
 from ravu_kg.types import video_id as id_of
+
+if TYPE_CHECKING:
+    from ravu_kg.memory.reporting import Reports
 
 __all__ = ["IndexResult", "ModelRun", "Reembedded", "VideoMemory", "VideoSummary", "make_plan", "server_config"]
 
@@ -283,6 +286,13 @@ class VideoMemory:
         """A link that opens the evidence in the embedded server's Browser; empty without evidence or such a server."""
         statement = self.evidence_cypher(answer)
         return browser_link(self.endpoint, statement) if statement and self.endpoint else ""
+
+    @cached_property
+    def reports(self) -> Reports:
+        """Pages, pictures and clips that a person looks at and sends on."""
+        from ravu_kg.memory.reporting import Reports  # looks at pictures, which questions do without
+
+        return Reports(self)
 
     # --- looking around ---
 

@@ -1,1 +1,1 @@
-"""What was found as a page, pictures or a clip that can be sent to somebody."""
+"""What a person looks at and sends on: a page, pictures and a clip, made of the graph and of the video's file."""

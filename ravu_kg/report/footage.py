@@ -1,0 +1,81 @@
+"""A video's file together with its graph: upright frames, whose boxes are known at every moment of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ravu_kg.graph.reader import TrackRow
+from ravu_kg.report.records import ShownEntity, VideoGraph
+from ravu_kg.types import Box, VideoFrame, VideoInfo
+from ravu_kg.video.faces import FaceBlur, is_person
+
+_GAP_S = 1.5
+"""Between observations further apart nobody knows where the entity was."""
+_AFTER_S = 0.15
+"""A box stays for this long before its first and after its last observation."""
+
+
+@dataclass(frozen=True)
+class Footage:
+    """One video that can be looked at."""
+
+    info: VideoInfo
+    graph: VideoGraph
+    tracks: Mapping[str, TrackRow]
+    blur: FaceBlur | None = None
+
+    def at(self, timestamps_s: Sequence[float]) -> Iterator[VideoFrame]:
+        """The frame on display at each time; raises VideoError when the file can no longer be read."""
+        from ravu_kg.video.reader import frames_at
+
+        return map(self._prepared, frames_at(self.info, timestamps_s))
+
+    def between(self, start_s: float, end_s: float, rate_hz: float) -> Iterator[VideoFrame]:
+        """Frames of [start_s, end_s) at a rate; raises as :meth:`at`."""
+        from ravu_kg.video.reader import read_frames
+
+        return map(self._prepared, read_frames(self.info, rate_hz, start_s=start_s, end_s=end_s))
+
+    def boxes(self, timestamp_s: float, entity_ids: Iterable[str] | None = None) -> dict[ShownEntity, Box]:
+        """Where entities are at a moment, those of the graph by default; without those that are not seen then."""
+        wanted = None if entity_ids is None else set(entity_ids)
+        found: dict[ShownEntity, Box] = {}
+        for entity in self.graph.entities:
+            if wanted is None or entity.entity_id in wanted:
+                track = self.tracks.get(entity.entity_id)
+                box = box_at(track, timestamp_s) if track is not None else None
+                if box is not None:
+                    found[entity] = box
+        return found
+
+    def _prepared(self, frame: VideoFrame) -> VideoFrame:
+        if self.blur is None:
+            return frame
+        people = [box for entity, box in self.boxes(frame.timestamp_s).items() if is_person(entity.label)]
+        return replace(frame, image=self.blur.blurred(frame.image, people))
+
+
+def box_at(track: TrackRow, timestamp_s: float) -> Box | None:
+    """Where an entity is at a moment, between two observations on the straight line; None when it is not seen."""
+    times_s = track.timestamps_s
+    if not times_s or not times_s[0] - _AFTER_S <= timestamp_s <= times_s[-1] + _AFTER_S:
+        return None
+    after = bisect_right(times_s, timestamp_s)
+    if after == 0:
+        return track.boxes[0]
+    if after == len(times_s):
+        return track.boxes[-1]
+    before_s, after_s = times_s[after - 1], times_s[after]
+    if after_s - before_s > _GAP_S:
+        near = after - 1 if timestamp_s - before_s <= _AFTER_S else after if after_s - timestamp_s <= _AFTER_S else None
+        return None if near is None else track.boxes[near]
+    share = (timestamp_s - before_s) / (after_s - before_s)
+    first, second = track.boxes[after - 1], track.boxes[after]
+    return Box(
+        first.x_min + share * (second.x_min - first.x_min),
+        first.y_min + share * (second.y_min - first.y_min),
+        first.x_max + share * (second.x_max - first.x_max),
+        first.y_max + share * (second.y_max - first.y_max),
+    )
