@@ -22,10 +22,13 @@ CALL (from_s, to_s) {
   UNWIND $entity_ids AS wanted
   MATCH (z:Event {entityId: wanted})
   WHERE z.tEnd > $part_start_s AND z.tStart < $part_end_s
-    // Frames are up to 0.1 s off the even seconds: what ends that soon after a moment does not come after it.
+    // Frames are up to 0.1 s off the even seconds: what ends that soon after a moment does not come after it, and at
+    // a moment is what goes on then, with what begins that soon after it.
     AND (($direction = 'after' AND (z.tEnd > to_s + 0.1 OR z.tStart >= to_s))
       OR ($direction = 'before' AND z.tStart < from_s)
-      OR ($direction = 'around' AND z.tStart <= to_s AND z.tEnd > from_s))
+      OR ($direction = 'around' AND from_s < to_s AND z.tStart <= to_s AND z.tEnd > from_s)
+      OR ($direction = 'around' AND from_s = to_s AND z.tStart <= to_s + 0.1 AND (z.tEnd > from_s + 0.1
+        OR (z.tEnd > from_s AND NOT EXISTS { MATCH (next:Event {entityId: wanted}) WHERE next.tStart >= z.tEnd }))))
     // What a model tells of a time stands for what was measured then.
     AND (z.source <> 'geometry' OR NOT EXISTS {
       MATCH (told:Event {entityId: wanted})

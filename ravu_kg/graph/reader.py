@@ -126,7 +126,7 @@ class GraphReader:
         )
 
     def temporal_part(self, video_id: str, part: str, frames: int) -> tuple[Span, list[FrameRow]]:
-        """Bounds and frames F_i of a third of the video: the paper's extract_temporal_part."""
+        """Bounds and frames F_i of a third, half or quarter of the video: the paper's extract_temporal_part."""
         result = self._read("reasoning/extract_temporal_part", video_id=video_id, target_part=part, frames=frames)
         if not result.rows:
             return (0.0, 0.0), []

@@ -48,7 +48,7 @@ class ExtractiveAnswerer:
 def _tells(reading: Reading, execution: Execution) -> bool:
     """Whether anything was found; that nothing was found is itself the answer to yes or no, and to how many."""
     found = execution.bindings.values()
-    if execution.evidence or reading.kind in ("yes_no", "how_long"):
+    if execution.evidence or reading.kind in ("yes_no", "how_long", "length"):
         return True
     return any(one.count is not None or (one.intervals and one.function == "localize_node") for one in found)
 
@@ -56,6 +56,8 @@ def _tells(reading: Reading, execution: Execution) -> bool:
 def _text(reading: Reading, execution: Execution) -> tuple[str, tuple[Span, ...]]:
     found = list(execution.bindings.values())
     last = found[-1]
+    if reading.kind == "length":
+        return f"The video is {_seconds(execution.duration_s)} long.", ((0.0, execution.duration_s),)
     counting = next((one for one in found if one.function == "count_nodes"), None)
     if counting is not None:
         if reading.kind == "inventory":

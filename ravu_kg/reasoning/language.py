@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from ravu_kg.reasoning.noun_phrases import first_noun_phrase, split_counted, statement
+from ravu_kg.reasoning.noun_phrases import first_noun_phrase, split_counted, statement, tells_something
 from ravu_kg.reasoning.nouns import HYPERNYMS
+from ravu_kg.reasoning.number_words import in_figures
 from ravu_kg.reasoning.patterns import (
     ALWAYS,
     ASKING,
@@ -32,6 +33,7 @@ from ravu_kg.reasoning.patterns import (
     INVENTORY,
     LASTING,
     LEADING,
+    LENGTH,
     MOST,
     NOT_A_CLAUSE,
     PART,
@@ -60,7 +62,7 @@ from ravu_kg.reasoning.vocabulary import KNOWN_NOUNS, read_phrase
 
 Kind = Literal[
     "count", "count_events", "when", "how_long", "where", "setting", "color", "who", "yes_no", "why", "how", "summary",
-    "which_video", "inventory", "side", "what",
+    "which_video", "inventory", "side", "length", "what",
 ]  # fmt: skip
 
 _ANYTHING = ("objects", "things", "items", "object", "thing", "item")
@@ -127,6 +129,7 @@ def read_question(question: str) -> Reading:
     if len(text) > MAX_PARSED_CHARS:
         return Reading(text=text, kind="what", main=text[:MAX_QUERY_CHARS])
     text = re.sub(r"\A(?:from|between|since|until) when(?: (?:to|until|till|and) when)?\b", "when", corrected(text))
+    text = in_figures(text)
     part, rest = _take_part(text)
     stretch, rest = take_stretch(rest)
     at_s, rest = take_moment(rest) if stretch is None else (None, rest)
@@ -198,10 +201,12 @@ def _join(reading: Reading, connective: Direction, text: str) -> Reading:
 
 
 def _says_more(text: str) -> bool:
-    """Whether a word that is no preposition follows the noun phrase: "the woman threw the toy"."""
+    """Whether something is told of the noun phrase: "the woman threw the toy", "the man in blue jeans jumps"."""
     phrase = re.sub(r" (?:in|wearing) .*", "", first_noun_phrase(text) or "")
     rest = text.partition(phrase)[2].strip() if phrase else ""
-    return bool(rest) and not _OF_THE_NOUN.match(rest)
+    if not rest or not _OF_THE_NOUN.match(rest):
+        return bool(rest)
+    return tells_something(rest)
 
 
 def _is_person(phrase: str) -> bool:
@@ -268,6 +273,10 @@ def _read_which_video(text: str) -> Reading | None:
     elif subject:
         state = State(subject=subject, name="present")
     return Reading(text, "which_video", statement(rest) or text, subject=subject, state=state)
+
+
+def _read_length(text: str) -> Reading | None:
+    return Reading(text, "length", text) if LENGTH.match(text) else None
 
 
 def _read_how_long(text: str) -> Reading | None:
@@ -414,6 +423,7 @@ def _subject(state: State | None, text: str) -> str | None:
 
 
 _READERS = (
-    _read_count, _read_side, _read_which_video, _read_how_long, _read_when, _read_where, _read_color, _read_overview,
+    _read_count, _read_side, _read_which_video, _read_length, _read_how_long, _read_when, _read_where, _read_color,
+    _read_overview,
 )  # fmt: skip
 """Tried in turn; the first that knows the question reads it."""

@@ -7,6 +7,26 @@ import re
 from ravu_kg.reasoning.patterns import AUX, WH
 from ravu_kg.reasoning.vocabulary import KNOWN_NOUNS, singular
 
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_DETERMINERS = _set("the a an his her its their it him them something someone")
+_SMALL_WORDS = _DETERMINERS | _set(
+    "in on at of by with without from near next to behind under over wearing and or again alone away up down off out "
+    "back who that which into onto across along around beside between two three"
+)
+_WORN = _set(
+    "jeans shorts trousers pants leggings tights shoes boots trainers sneakers sandals socks gloves sunglasses clothes "
+    "overalls pyjamas pajamas stripes dots braces earphones headphones eyes hands arms legs feet jacket shirt"
+)
+"""Plurals and the like behind a colour, which are no verbs."""
+_PASTS = _set(
+    "threw ran sat fell took gave went came got held hit stood caught drank ate sang spoke wrote rode swam drove put "
+    "lay shook bent swung flew slept woke hid bit blew broke built cut dug drew fed fought kept knelt leapt lit met "
+    "paid read rang said sent shot shut slid spun stuck struck swept taught tore told wore won"
+)
 _SHOTS = re.compile(r"(?:(?:the|all|camera|film|video|hard) )*(?P<word>shot|cut)s?(?P<change> changes?)?")
 
 
@@ -62,6 +82,22 @@ def first_noun_phrase(text: str) -> str | None:
         if word in ("and", "who", "that"):
             break
     return None
+
+
+def tells_something(text: str) -> bool:
+    """Whether a verb follows in what stands behind a noun: "in blue throws the ball", but not "in blue jeans"."""
+    words = ["", *text.split(), ""]
+    return any(_is_verb(*words[at - 1 : at + 2]) for at in range(2, len(words) - 1))
+
+
+def _is_verb(before: str, word: str, after: str) -> bool:
+    if before in _SMALL_WORDS or word in _SMALL_WORDS or singular(word) in KNOWN_NOUNS or word in _WORN:
+        return False
+    if after in _DETERMINERS or word in _PASTS:
+        return True
+    if word.endswith("ed"):
+        return not after or after in _SMALL_WORDS  # else it tells of the next word: "a striped shirt"
+    return word.endswith("s") and not word.endswith(("ss", "us", "'s"))
 
 
 def shots_or_cuts(phrase: str) -> str | None:

@@ -20,17 +20,22 @@ PART = re.compile(
     rf"[, ]*\b(?:(?:right |only )?(?:at|in|near|towards?|by|from|during|for|close to|around) (?:the )?(?:very )?"
     rf"(?P<word>beginning|start|opening|middle|midpoint|centre|center|end|ending|close|first third|second third|"
     rf"last third|"
-    rf"final third|first part|last part|middle part|final part|first half|second half)"
-    rf"(?: of {VIDEO}| part of {VIDEO})?|halfway through(?: {VIDEO})?)(?=\Z|,| (?:what|who|where|why|how|"
-    rf"which|when|does|is|are|did|do|was|were|and|that|while|after|before)\b)"
+    rf"final third|first part|last part|middle part|final part|(?:first|second|last|other|final) half|"
+    rf"(?:first|last|final|fourth) quarter)"
+    rf"(?: of {VIDEO}| part of {VIDEO})?|halfway(?: (?:through|into|in)(?: {VIDEO})?)?)"
+    rf"(?=\Z|,| (?:what|who|where|why|how|which|when|does|is|are|did|do|was|were|and|that|while|after|before)\b)"
 )
 PART_VERB = re.compile(rf"\Ahow (?:does|did|do) {VIDEO} (?P<word>begin|start|open|end|finish|close)\Z")
 PARTS: dict[str, TargetPart] = {
     **dict.fromkeys(("beginning", "start", "opening", "begin", "open"), "beginning"),
-    **dict.fromkeys(("first third", "first part", "first half"), "beginning"),
+    **dict.fromkeys(("first third", "first part"), "beginning"),
     **dict.fromkeys(("middle", "midpoint", "centre", "center", "second third", "middle part"), "middle"),
-    **dict.fromkeys(("end", "ending", "close", "finish", "second half"), "end"),
+    **dict.fromkeys(("end", "ending", "close", "finish"), "end"),
     **dict.fromkeys(("last third", "final third", "last part", "final part"), "end"),
+    "first half": "first half",
+    **dict.fromkeys(("second half", "last half", "other half", "final half"), "second half"),
+    "first quarter": "first quarter",
+    **dict.fromkeys(("last quarter", "final quarter", "fourth quarter"), "last quarter"),
 }  # fmt: skip
 
 CONNECTIVES: tuple[tuple[Direction, str], ...] = (
@@ -64,7 +69,9 @@ LEADING = tuple(
 """A clause before the main one: ended by a comma, else by a question word, else by a verb."""
 WITHOUT = re.compile(r"[, ]+(?:in the absence of (?P<a>.+)|in (?P<b>.+?)'s? absence|"
     r"without (?P<c>the .+) (?:there|around|in .+))\Z")  # fmt: skip
-NOT_A_CLAUSE = re.compile(r"\A(?:a while|some time|that|this|all|which|it|then)\Z")
+NOT_A_CLAUSE = re.compile(
+    r"\A(?:(?:a|some|a few|several) (?:while|time|moments?|seconds?|minutes?)|that|this|all|which|it|then)\Z"
+)
 
 COUNT = re.compile(
     r"\A(?:(?:in total|overall|altogether),? )?(?:(?:please )?(?:can|could) you )?"
@@ -91,6 +98,13 @@ WHEN = re.compile(
     r"when(?: exactly)?(?: is it that| is the moment that)?)"
     r" (?P<rest>.+)\Z"
 )
+LENGTH = re.compile(
+    rf"\A(?:for )?how (?:long|many (?:seconds|minutes)|much time) {AUX} {VIDEO}"
+    rf"(?: (?:last|take|run|play|go on)s?| long)?\Z"
+    rf"|\A(?:what is |tell me )?(?:the )?(?:\w+ )?(?:length|duration|running time|runtime) of {VIDEO}\Z"
+    rf"|\A(?:what is )?(?:the |this )?(?:video|clip|movie|film|recording)'s (?:length|duration|running time|runtime)\Z"
+)
+"""The video's own length is asked for."""
 HOW_LONG = re.compile(r"\A(?:for )?how (?:long|many (?:seconds|minutes)|much time)(?: is it that)? (?P<rest>.+)\Z")
 WHERE = re.compile(
     r"\A(?:where(?: exactly| else)?|(?:at|in|on) (?:what|which) (?:place|position|location|side|"

@@ -27,7 +27,8 @@ FunctionName = Literal[
     "get_global_context",
     "analyze_events",
 ]
-TargetPart = Literal["beginning", "middle", "end"]
+TargetPart = Literal["beginning", "middle", "end", "first half", "second half", "first quarter", "last quarter"]
+"""The first three are thirds."""
 Direction = Literal["before", "after", "around"]
 StateName = Literal["present", "absent", "enters", "returns", "leaves", "near", "far"]
 Which = Literal["first", "last", "all", "longest", "shortest"]
@@ -99,7 +100,7 @@ class SampleEntityEvents(_Strict):
 
 
 class ExtractTemporalPart(_Strict):
-    """Frames of the beginning, middle or end, or of the seconds given; later steps keep to that part."""
+    """Frames of a part of the video, or of the seconds given; later steps keep to that part."""
 
     target_part: TargetPart | None = None
     start_s: float | None = Field(default=None, description="a negative one counts from the end")

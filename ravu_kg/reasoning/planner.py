@@ -84,6 +84,8 @@ def _steps(reading: Reading) -> list[Step]:
         return _count(reading)
     if reading.kind == "setting":
         return [_START, _analyze(reading.text)]
+    if reading.kind == "length":
+        return [_START]
     if reading.clause is not None:
         return _temporal(reading)
     if reading.at_s is not None and reading.kind not in ("when", "how_long") and not _is_about_a_state(reading):
@@ -107,7 +109,7 @@ def _steps(reading: Reading) -> list[Step]:
             _analyze(reading.main),
         ]
     said_of_subject = reading.subject is not None and reading.main.startswith(reading.subject)
-    if reading.kind in ("how", "yes_no", "who") or (reading.kind == "what" and said_of_subject):
+    if reading.kind in ("how", "how_long", "yes_no", "who") or (reading.kind == "what" and said_of_subject):
         return [_localize(reading.main, "moment", None), _sample("$moment", "$moment", "around", 3)]
     return [_localize(reading.main, "moment", None), _START]
 

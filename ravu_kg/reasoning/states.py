@@ -217,8 +217,8 @@ def take_order(text: str) -> Ordered:
         ("last", r"for the last time|at last|(?<!the )(?<!very )last(?! time)|finally|lastly|eventually"),
         (
             "next",
-            r"(?<!the )next(?! to)|then|afterwards?|subsequently|after that|thereafter|after a while|"
-            r"immediately",
+            r"(?<!the )next(?! to)|then|afterwards?|subsequently|after that|thereafter|"
+            r"after (?:a|some|a few|several) (?:while|time|moments?|seconds?|minutes?)|immediately",
         ),
     )
     for name, pattern in words:

@@ -34,14 +34,15 @@ _FIRST = re.compile(
     rf"(?:(?P<n>{_NUMBER})[ -])?(?P<n_unit>{_UNIT})\b{_INTO}"
 )
 _ONE_SIDED = re.compile(
-    rf"(?P<side>after|past|later than|from|since|before|until|till|up to|earlier than|by|prior to) {_time('a')}"
+    rf"(?P<side>after|past|later than|from|since|before|until|till|up to|earlier than|by|prior to|within) {_time('a')}"
     rf"(?: (?:on|onwards?))?{_INTO}"
 )
 _AT = re.compile(
-    rf"(?:exactly |right )?(?:at|around|about|near|in) {_time('a')}{_INTO}"
+    rf"(?:exactly |right )?(?:at|around|about|near|in)(?: exactly| precisely| about| around| roughly)? "
+    rf"{_time('a')}{_INTO}"
     rf"|(?P<c>{_NUMBER})[ -]?(?P<c_unit>{_UNIT}) (?:into (?:the )?(?:video|clip|film|movie|footage|recording)|in(?!\w))"
 )
-_BEFORE = ("before", "until", "till", "up to", "earlier than", "by", "prior to")
+_BEFORE = ("before", "until", "till", "up to", "earlier than", "by", "prior to", "within")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,8 @@ def _one_sided(match: re.Match[str]) -> Stretch | None:
     if time_s is None or (match["a"] in _WORDS and not match["a_before"]):  # "after a second": no time of the video
         return None
     if match["side"] in _BEFORE:
-        return Stretch(0.0, time_s) if time_s > 0 else None
+        of_something = match["side"] == "within" and match.string[match.end() :].startswith(" of ")
+        return Stretch(0.0, time_s) if time_s > 0 and not of_something else None
     return Stretch(time_s, None)
 
 

@@ -1,4 +1,4 @@
-"""extract_temporal_part: the beginning, middle or end."""
+"""extract_temporal_part: the beginning, middle or end, a half or a quarter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FRAMES = 8
 
 
 def extract_temporal_part(context: Context, step: str, arguments: ExtractTemporalPart, leaf: bool) -> Found:
-    """Frames of one third of the duration, or of the seconds given; the executor keeps later steps to it."""
+    """Frames of one part of the duration, or of the seconds given; the executor keeps later steps to it."""
     if arguments.target_part is not None:
         name = arguments.target_part
         part, frames = context.reader.temporal_part(context.video.video_id, arguments.target_part, FRAMES)
