@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -29,6 +30,7 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Index and ask": ("index", "ask", "search", "demo"),
     "Plans": ("plan", "run"),
+    "Files": ("export", "import"),
     "Look into the memory": ("videos", "cypher", "templates"),
     "Set-up": ("doctor", "config", "db", "reembed", "completion"),
 }
@@ -90,7 +92,8 @@ class LazyGroup(click.Group):
         """The command, imported now."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        command: object = getattr(import_module(f"ravu_kg.cli.{cmd_name}"), _ATTRIBUTE)
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command: object = getattr(import_module(f"ravu_kg.cli.{module}"), _ATTRIBUTE)
         assert isinstance(command, click.Command)
         return command
 

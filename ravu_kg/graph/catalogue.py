@@ -28,11 +28,11 @@ its columns, each with Cypher's type. A file `name@2026.02.cypher` is the varian
 `ravu-kg templates show NAME --browser` prints the statement with its `:param` lines, ready to paste into the Neo4j
 Browser.
 
-Columns hold plain values, and vectors in `export/` only, but those of type NODE, RELATIONSHIP or PATH: these the
-Browser draws. The server sends a node that is drawn with all of its properties, and no Cypher can leave one out: a
-frame node or an event brings its vector (768 numbers), an entity its track (five numbers for each moment). So every
-picture is small: one frame, the evidence of one answer, or as many as `$limit` says; some dozens of nodes are also
-what an eye can follow. The program shows nodes without their vectors.
+Columns hold plain values, and vectors in `export/` and `bundle/` only, but those of type NODE, RELATIONSHIP or PATH:
+these the Browser draws. The server sends a node that is drawn with all of its properties, and no Cypher can leave one
+out: a frame node or an event brings its vector (768 numbers), an entity its track (five numbers for each moment). So
+every picture is small: one frame, the evidence of one answer, or as many as `$limit` says; some dozens of nodes are
+also what an eye can follow. The program shows nodes without their vectors.
 
 The examples under `explore` are about the demo clip with its hand-made tracks; `VIDEO` stands for its id. They are
 results that were measured: `python -m tests.explore_examples` makes them anew, and a test compares.
@@ -43,7 +43,8 @@ _FOLDERS = {
     "reasoning": "The reasoning functions.",
     "library": "Looking up videos and searching all of them.",
     "explore": "For analysts: run them in the Browser, or as favourites (see `browser/`).",
-    "export": "The canonical export.",
+    "export": "The canonical export, and tracks.",
+    "bundle": "One video's graph as one file, out and in.",
 }
 
 

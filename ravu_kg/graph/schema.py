@@ -90,6 +90,11 @@ def bring_up_to_date(store: Store) -> None:
         migrate(store, record.dimensions, record.name)
 
 
+def newest(store: Store) -> int:
+    """The number of the newest migration that this version of the package knows."""
+    return max(_migrations(store))
+
+
 def await_indexes(store: Store) -> None:
     """Return when every index is online, however long it takes to fill them.
 

@@ -72,7 +72,7 @@ class GraphWriter:
         """
         self._require_embedder(video)
         state = self._state(video.id)
-        if state is not None and state.status == "deleting":
+        if state is not None and state.status in ("deleting", "importing"):
             self._delete(video.id, records=True)
             state = None
         if state is not None and replaced_id(video.id) and _changes(video, state):
