@@ -7,7 +7,7 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
@@ -65,12 +65,17 @@ def stderr() -> Console:
 
 
 def print_table(
-    columns: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[str] = (), shorten: Sequence[str] = ()
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    right: Sequence[str] = (),
+    shorten: Sequence[str] = (),
+    paint: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
     """Aligned columns under a heading, no frame. Columns named in ``right`` hold numbers.
 
     On a terminal the columns named in ``shorten`` lose their ends where the table is too wide, and the last column is
-    wrapped at its edge; in a pipe everything is shown in full.
+    wrapped at its edge; in a pipe everything is shown in full. ``paint`` gives the colour ``#rrggbb`` of each row's
+    cell in a column, for terminals.
     """
     from rich.cells import cell_len
 
@@ -84,21 +89,36 @@ def print_table(
             for cells in texts
         ]
 
-    def aligned(cells: Sequence[str]) -> str:
+    def aligned(cells: Sequence[str], row: int | None = None) -> str:
         padded = [
             " " * (width - cell_len(cell)) + cell if name in right else cell + " " * (width - cell_len(cell))
             for name, cell, width in zip(columns, cells, widths, strict=True)
         ]
+        padded[-1] = padded[-1].rstrip()
+        if row is not None and paint:
+            padded = [
+                painted(cell, paint[name][row]) if name in paint else cell
+                for name, cell in zip(columns, padded, strict=True)
+            ]
         return "  ".join(padded).rstrip()
 
     indent = sum(widths[:-1]) + 2 * (len(widths) - 1)
     if any(columns):
         click.echo(click.style(aligned(columns), bold=True))
-    for cells in texts:
+    for row, cells in enumerate(texts):
         first, *others = _wrapped(cells[-1], indent)
-        click.echo(aligned([*cells[:-1], first]))
+        click.echo(aligned([*cells[:-1], first], row))
         for line in others:
             click.echo(" " * indent + line)
+
+
+def painted(text: str, color: str) -> str:
+    """Text in a colour ``#rrggbb``, which a pipe loses again; other colours leave it as it is."""
+    try:
+        red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    except ValueError:
+        return text
+    return click.style(text, fg=(red, green, blue))
 
 
 def print_pairs(pairs: Sequence[tuple[str, object]]) -> None:

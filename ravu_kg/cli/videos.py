@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ravu_kg.cli.frame import State
 from ravu_kg.cli.index import usage_pairs
 from ravu_kg.cli.keeping import blur_option, check_file, say_blurred, say_written, write_page
+from ravu_kg.cli.lanes import clock, lane, lane_cells
 from ravu_kg.cli.output import (
     FILE,
     build_option,
@@ -21,6 +23,10 @@ from ravu_kg.cli.output import (
     print_table,
     seconds,
 )
+
+if TYPE_CHECKING:
+    from ravu_kg.memory.library import VideoDetails
+    from ravu_kg.report.records import ShownEntity
 
 _CUTS = 12
 """``videos show`` tells at most so many."""
@@ -75,12 +81,15 @@ def list_all(state: State, as_json: bool) -> None:
 @click.pass_obj
 def show(state: State, video: str, build: str | None, canonical: bool, as_json: bool) -> None:
     """Show what is known of a video: its pipeline, sizes and entities."""
+    from ravu_kg.report.reading import read_entities
+
     with state.open_memory() as memory:
         video = memory.resolve(video, build)
         if canonical:
             echo_json(memory.canonical(video))
             return
         details = memory.details(video)
+        entities = read_entities(memory.store, details.summary.video_id)
     if as_json:
         echo_json(details.to_dict())
         return
@@ -109,17 +118,32 @@ def show(state: State, video: str, build: str | None, canonical: bool, as_json: 
     )
     if details.entities:
         click.echo()
-        rows = [
-            (
-                "#" + entity.entity_id.partition("#")[2],
-                "#" + entity.identity_id.partition("#")[2],
-                seconds(entity.start_s),
-                seconds(entity.end_s),
-                entity.description,
-            )
-            for entity in details.entities
-        ]
-        print_table(("entity", "identity", "from", "to", "description"), rows, right=("from", "to"))
+        _print_entities(details, entities)
+
+
+def _print_entities(details: VideoDetails, shown: Sequence[ShownEntity]) -> None:
+    """A line for each, with a lane that tells when it is there."""
+    colors = {one.entity_id: one.color for one in shown}
+    length_s = details.summary.duration_s
+    cells = lane_cells(taken=40)
+    rows = [
+        (
+            "#" + entity.entity_id.partition("#")[2],
+            "#" + entity.identity_id.partition("#")[2],
+            seconds(entity.start_s),
+            seconds(entity.end_s),
+            lane(entity.start_s, entity.end_s, length_s, cells),
+            entity.description,
+        )
+        for entity in details.entities
+    ]
+    heading = f"0:00{clock(length_s).rjust(cells - 4)}"
+    print_table(
+        ("entity", "identity", "from", "to", heading, "description"),
+        rows,
+        right=("from", "to"),
+        paint={heading: [colors.get(entity.entity_id, "") for entity in details.entities]},
+    )
 
 
 @command.command(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from ravu_kg.cli.lanes import print_lanes
 from ravu_kg.cli.output import FILE, echo_json, print_pairs, print_table, seconds
 from ravu_kg.errors import UsageError
 
@@ -62,6 +63,7 @@ def show_answer(memory: VideoMemory, answer: Answer, explain: Explain, options: 
             click.echo(click.style(note, dim=True))
     click.echo()
     _print_evidence(answer)
+    _print_timeline(memory, answer)
     if explain.statements:
         from ravu_kg.reasoning.asking import explain as explain_trace
 
@@ -118,6 +120,18 @@ def _print_evidence(answer: Answer) -> None:
     print_table(("time", "entities", "score", "step", "evidence"), rows, right=("time", "score"))
 
 
+def _print_timeline(memory: VideoMemory, answer: Answer) -> None:
+    """Where in the video the evidence lies; for an answer from one video."""
+    videos = {one.video_id or answer.video_id for one in answer.evidence}
+    if len(videos) != 1:
+        return
+    from ravu_kg.report.reading import read_entities
+
+    video_id = videos.pop()
+    click.echo()
+    print_lanes(answer, read_entities(memory.store, video_id), memory.reader.video(video_id).duration_s)
+
+
 def _write_statements(answer: Answer, file: Path) -> None:
     from ravu_kg.reasoning.asking import explain
 
@@ -139,7 +153,7 @@ def _print_footing(memory: VideoMemory, answer: Answer) -> None:
     ]
     link = memory.evidence_link(answer)
     if link:
-        pairs.append(("Browser", link))
+        pairs.append(("Browser", click.style(link, dim=True)))
     print_pairs(pairs)
 
 

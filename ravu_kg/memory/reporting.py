@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ravu_kg import __version__
 from ravu_kg.errors import UsageError, VideoError
-from ravu_kg.graph.reader import VideoRow
+from ravu_kg.graph.reader import TrackRow, VideoRow
 from ravu_kg.memory.links import inlined
 from ravu_kg.reasoning.models.pictures import EvidencePictures
 from ravu_kg.reasoning.records import Answer, Evidence
-from ravu_kg.report.footage import Footage
+from ravu_kg.report.footage import Footage, with_evidence
 from ravu_kg.report.page import Part, answer_page, video_page
 from ravu_kg.report.pictures import ROOM_BYTES, PagePictures, take_pictures
 from ravu_kg.report.reading import read_graph
-from ravu_kg.report.records import Beside, Cost, Statement, VideoGraph
+from ravu_kg.report.records import Beside, Cost, Moment, Statement, VideoGraph
 
 if TYPE_CHECKING:
     from ravu_kg.memory import VideoMemory
@@ -63,8 +64,11 @@ class Reports:
         for video_id, own in evidence.items():
             details = self._memory.details(video_id)
             graph = read_graph(self._memory.store, video_id, details.summary.cuts_s or ())
-            frames = tuple(sorted({one.frame_index for one in own})) or _storyboard(graph)
-            parts.append(self._part(graph, frames, details, blur_faces, room_bytes))
+            tracks = self._tracks(graph)
+            graph, by_moment = with_evidence(graph, own, tracks)
+            shown = tuple(one.frame_index for one in graph.moments if one.frame_index in by_moment)
+            part = self._part(graph, shown or _storyboard(graph), details, blur_faces, room_bytes)
+            parts.append(replace(part, evidence=by_moment))
         return answer_page(answer, parts, self._memory.evidence_cypher(answer))
 
     def save_frames(self, answer: Answer, folder: str | Path, *, blur_faces: bool = False) -> list[Path]:
@@ -140,8 +144,11 @@ class Reports:
         graph = read_graph(self._memory.store, video) if isinstance(video, str) else video
         row: VideoRow = self._memory.reader.video(graph.video_id)
         info = self._pictures.file(row)
+        return Footage(info, graph, self._tracks(graph), FaceBlur() if blur_faces else None)
+
+    def _tracks(self, graph: VideoGraph) -> dict[str, TrackRow]:
         tracks = self._memory.reader.tracks([one.entity_id for one in graph.entities])
-        return Footage(info, graph, {one.entity_id: one for one in tracks}, FaceBlur() if blur_faces else None)
+        return {one.entity_id: one for one in tracks}
 
     def _further(self, video_id: str) -> tuple[Statement, ...]:
         store = self._memory.store
@@ -171,7 +178,7 @@ def _storyboard(graph: VideoGraph) -> tuple[int, ...]:
         for frame in relation.frames:
             holding[frame] = holding.get(frame, 0) + 1
     count = min(_KEY_FRAMES, len(graph.moments))
-    chosen: list[int] = []
+    chosen: list[Moment] = []
     for part in range(count):
         own = graph.moments[part * len(graph.moments) // count : (part + 1) * len(graph.moments) // count]
         middle_s = (own[0].timestamp_s + own[-1].timestamp_s) / 2
@@ -179,8 +186,9 @@ def _storyboard(graph: VideoGraph) -> tuple[int, ...]:
             own,
             key=lambda one: (len(one.nodes), holding.get(one.frame_index, 0), -abs(one.timestamp_s - middle_s)),
         )
-        chosen.append(best.frame_index)
-    return tuple(chosen)
+        chosen.append(best)
+    known = [one for one in chosen if one.nodes] or chosen  # stretches with nobody tell nothing
+    return tuple(one.frame_index for one in known)
 
 
 def _facts(details: VideoDetails) -> tuple[tuple[str, str], ...]:

@@ -13,7 +13,7 @@ from ravu_kg.report.pictures import PagePictures
 from ravu_kg.report.records import Moment, ShownEntity, VideoGraph
 from ravu_kg.report.relations import Said
 
-_LETTER = 0.6
+_LETTER = 0.66
 """Width of a letter by its height."""
 
 
@@ -98,7 +98,7 @@ def _box(entity: ShownEntity, box: tuple[float, float, float, float], height: in
     }
     add(group, e("rect", size, e("title", None, entity.name)))
     if meant:
-        letter = height / 26
+        letter = height / 15  # a card is narrow
         text = entity.name
         wide = len(text) * letter * _LETTER + letter * 0.6
         x = min(max(0.0, left), max(0.0, width - wide))

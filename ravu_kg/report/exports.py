@@ -18,12 +18,11 @@ from PIL import ImageDraw, ImageFont
 
 from ravu_kg.errors import UsageError
 from ravu_kg.reasoning.records import Evidence
-from ravu_kg.report.footage import Footage
+from ravu_kg.report.footage import SAME_MOMENT_S, Footage
 from ravu_kg.report.formatting import clock
 from ravu_kg.types import Box, Image, VideoFrame
 from ravu_kg.video.overlay import draw
 
-SAME_MOMENT_S = 0.05
 LONGEST_CLIP_S = 40.0
 _BEFORE_S, _AFTER_S, _HOLD_S = 1.0, 1.5, 0.8
 _MOST_RATE_HZ = 25.0

@@ -7,10 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ravu_kg.graph.reader import TrackRow
-from ravu_kg.report.records import ShownEntity, VideoGraph
+from ravu_kg.reasoning.records import Evidence
+from ravu_kg.report.records import Moment, ShownEntity, ShownNode, VideoGraph
 from ravu_kg.types import Box, VideoFrame, VideoInfo
 from ravu_kg.video.faces import FaceBlur, is_person
 
+SAME_MOMENT_S = 0.05
+"""Times this close are one."""
 _GAP_S = 1.5
 """Between observations further apart nobody knows where the entity was."""
 _AFTER_S = 0.15
@@ -55,6 +58,39 @@ class Footage:
             return frame
         people = [box for entity, box in self.boxes(frame.timestamp_s).items() if is_person(entity.label)]
         return replace(frame, image=self.blur.blurred(frame.image, people))
+
+
+def with_evidence(
+    graph: VideoGraph, evidence: Sequence[Evidence], tracks: Mapping[str, TrackRow]
+) -> tuple[VideoGraph, dict[int, list[Evidence]]]:
+    """A graph that has a moment at each time of the evidence, and the evidence by the index of its moment.
+
+    Evidence may lie between two sampled frames: whoever enters is seen first at the tracking rate.
+    """
+    moments = {moment.frame_index: moment for moment in graph.moments}
+    by_moment: dict[int, list[Evidence]] = {}
+    between: dict[float, int] = {}
+    for one in evidence:
+        sampled = moments.get(one.frame_index)
+        index = one.frame_index
+        if sampled is None or abs(sampled.timestamp_s - one.timestamp_s) > SAME_MOMENT_S:
+            index = between.setdefault(round(one.timestamp_s, 2), max(moments, default=-1) + 1)
+            if index not in moments:
+                moments[index] = _moment_between(graph, one, index, tracks)
+        by_moment.setdefault(index, []).append(one)
+    in_order = sorted(moments.values(), key=lambda moment: moment.timestamp_s)
+    return replace(graph, moments=tuple(in_order)), by_moment
+
+
+def _moment_between(graph: VideoGraph, evidence: Evidence, index: int, tracks: Mapping[str, TrackRow]) -> Moment:
+    nodes: list[ShownNode] = []
+    for entity in graph.entities:
+        track = tracks.get(entity.entity_id)
+        box = box_at(track, evidence.timestamp_s) if track else None
+        if box is not None:
+            is_meant = entity.entity_id in evidence.entity_ids
+            nodes.append(ShownNode(entity.entity_id, box, evidence.text if is_meant else "is seen"))
+    return Moment(index, evidence.timestamp_s, "Between two sampled frames.", "ok", tuple(nodes))
 
 
 def box_at(track: TrackRow, timestamp_s: float) -> Box | None:

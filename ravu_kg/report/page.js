@@ -28,6 +28,7 @@
     const rest = pad(whole % 60) + (digits ? "." + String(total % unit).padStart(digits, "0") : "");
     return hours ? `${hours}:${pad(minutes)}:${rest}` : `${minutes}:${rest}`;
   };
+  const towards = (dx, dy) => "→↘↓↙←↖↑↗"[(Math.round(Math.atan2(dy, dx) / (Math.PI / 4)) + 8) % 8];
   const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -195,7 +196,7 @@
         const group = draw("g", { class: "box", "data-of": entity.tag, style: `--c:${entity.color}` });
         group.append(draw("rect", { x: left, y: top, width: Math.max(0, right - left), height: Math.max(0, bottom - top) }));
         const name = `${entity.label} ${entity.tag}`;
-        const wide = name.length * letter * 0.6 + letter * 0.6, high = letter * 1.35;
+        const wide = name.length * letter * 0.66 + letter * 0.6, high = letter * 1.35;
         const spots = [[left, top - high], [left, top], [right - wide, top], [left, bottom - high], [right - wide, bottom - high], [left, bottom]]
           .map(([x, y]) => [clamp(x, 0, Math.max(0, width - wide)), clamp(y, 0, height - high)]);
         const free = ([x, y]) => taken.every(([a, b, w]) => x + wide <= a || a + w <= x || y + high <= b || b + high <= y);
@@ -281,9 +282,8 @@
         if (said.there.length || said.mutual.length) line.setAttribute("marker-end", arrow);
         if (said.back.length || said.mutual.length) line.setAttribute("marker-start", arrow);
         lines.push(line);
-        const right = dx >= 0;
-        const parts = [...said.mutual.map((one) => one), ...said.there.map((one) => `${one} ${right ? "→" : "←"}`),
-          ...said.back.map((one) => `${right ? "←" : "→"} ${one}`)];
+        const parts = [...said.mutual, ...said.there.map((one) => `${one} ${towards(dx, dy)}`),
+          ...said.back.map((one) => `${one} ${towards(-dx, -dy)}`)];
         const wide = Math.max(...parts.map((one) => one.length)) * 6.6, high = parts.length * 15;
         const free = ([x, y]) => spots.every(([p, q, w, h]) => Math.abs(x - p) > (wide + w) / 2 || Math.abs(y - q) > (high + h) / 2) &&
           nodes.every((node) => Math.abs(x - node.x) > wide / 2 + node.half || Math.abs(y - node.y) > high / 2 + 14);
@@ -302,6 +302,7 @@
         group.addEventListener("click", () => this.pick(this.picked === node.entity.tag ? null : node.entity.tag));
         return group;
       });
+      this.graph.parentElement.classList.toggle("empty", nodes.length === 0);
       this.graph.replaceChildren(draw("defs", {}, marker), ...lines, ...texts, ...pills);
       const people = nodes.length === 1 ? "1 entity" : `${nodes.length} entities`;
       this.graphCaption.textContent = nodes.length ? `${people}, ${count === 1 ? "1 relation" : `${count} relations`} at ${clock(moment.t)}` : `Nobody and nothing is known at ${clock(moment.t)}`;
@@ -369,7 +370,7 @@
     play() {
       if (this.timer) { this.stop(); return; }
       if (this.at >= this.moments.length - 1) this.show(0);
-      this.button("play").textContent = "⏸ Pause";
+      this.playing(true);
       this.timer = setInterval(() => {
         if (this.at >= this.moments.length - 1) this.stop();
         else this.show(this.at + 1);
@@ -379,11 +380,13 @@
     stop() {
       clearInterval(this.timer);
       this.timer = null;
-      this.button("play").textContent = "▶ Play";
+      this.playing(false);
     }
 
-    button(what) {
-      return this.section.querySelector(`[data-do="${what}"]`);
+    playing(yes) {
+      const button = this.section.querySelector('[data-do="play"]');
+      button.querySelector("path").setAttribute("d", yes ? "M3 2h4v12H3zM9 2h4v12H9z" : "M4 2l10 6-10 6z");
+      button.setAttribute("aria-pressed", yes);
     }
 
     act(what) {

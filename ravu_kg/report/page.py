@@ -9,7 +9,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from xml.etree.ElementTree import Element
 
@@ -28,6 +28,13 @@ from ravu_kg.report.timeline import timeline
 
 _OPEN_ROWS = 40
 """A longer table is folded."""
+_ICONS = {
+    "previous-key": "M3 2h2v12H3zM14 2v12L6 8z",
+    "back": "M12 2v12L4 8z",
+    "play": "M4 2l10 6-10 6z",
+    "on": "M4 2v12l8-6z",
+    "next-key": "M11 2h2v12h-2zM2 2v12l8-6z",
+}
 _KEYS = (
     ("← →", "one sampled frame back or on; with Shift ten"),
     ("Home End", "first and last frame"),
@@ -45,8 +52,10 @@ class Part:
     graph: VideoGraph
     pictures: PagePictures
     key_frames: tuple[int, ...]
-    """Indexes of the sampled frames that are shown large, in time order."""
+    """Indexes of the moments that are shown large, in time order."""
     beside: Beside
+    evidence: Mapping[int, Sequence[Evidence]] = field(default_factory=dict[int, Sequence[Evidence]])
+    """By the index of its moment; empty where nothing was asked."""
 
 
 def video_page(part: Part) -> str:
@@ -56,7 +65,7 @@ def video_page(part: Part) -> str:
     header = e(
         "header", {"class": "top"}, e("p", {"class": "kind"}, "Video"), e("h1", None, graph.title), e("p", None, sub)
     )
-    body = [*_part(part, 0, {}, (), alone=True)]
+    body = [_part(part, 0, (), alone=True)]
     return _page(graph.title, header, body, [part], part.beside.version)
 
 
@@ -79,12 +88,8 @@ def answer_page(answer: Answer, parts: Sequence[Part], evidence_cypher: str = ""
     )
     body: list[Element] = []
     for number, part in enumerate(parts):
-        own = [one for one in answer.evidence if (one.video_id or answer.video_id) == part.graph.video_id]
-        by_frame: dict[int, list[Evidence]] = {}
-        for one in own:
-            by_frame.setdefault(one.frame_index, []).append(one)
         spans = answer.intervals if len(parts) == 1 else ()
-        body += _part(part, number, by_frame, spans, alone=len(parts) == 1)
+        body.append(_part(part, number, spans, alone=len(parts) == 1))
     if not answer.evidence:
         body.insert(0, e("p", {"class": "notice"}, "No evidence was found for an answer."))
     body += [_plan_section(answer, evidence_cypher), _cost_section("Tokens and price", _answer_costs(answer), _FREE)]
@@ -153,16 +158,9 @@ def _addresses(part: Part, number: int) -> dict[int, str]:
     return {index: f"k{number}-{index}" for index in part.key_frames if index in part.pictures.by_frame}
 
 
-def _part(
-    part: Part,
-    number: int,
-    evidence: Mapping[int, Sequence[Evidence]],
-    spans: Sequence[tuple[float, float]],
-    *,
-    alone: bool,
-) -> list[Element]:
+def _part(part: Part, number: int, spans: Sequence[tuple[float, float]], *, alone: bool) -> Element:
     """A video: its moments to step through, its key frames, its timeline and what it holds."""
-    graph = part.graph
+    graph, evidence = part.graph, part.evidence
     said = said_once(graph.relations)
     moments = {moment.frame_index: moment for moment in graph.moments}
     cards = [
@@ -179,7 +177,7 @@ def _part(
     add(
         section,
         _stage(number),
-        timeline(graph, {card.moment.frame_index: card.address for card in cards}, event_rows, spans),
+        timeline(graph, {card.moment.frame_index: card.address for card in cards}, event_rows, spans, bool(evidence)),
         _key_frames(cards, bool(evidence)),
         _entities(graph),
         _events(graph, event_rows),
@@ -189,14 +187,17 @@ def _part(
         add(section, _cost_section("Tokens and price of indexing", part.beside.costs, _FREE_INDEX))
         if part.beside.statements:
             add(section, _look_further(part.beside.statements))
-    return [section]
+    return section
 
 
 def _stage(number: int) -> Element:
     """Filled by the script: the picture at the chosen second beside the relations that hold then."""
 
-    def button(what: str, sign: str, label: str) -> Element:
-        return e("button", {"type": "button", "data-do": what, "aria-label": label, "title": label}, sign)
+    def button(what: str, label: str) -> Element:
+        drawing = e(
+            "svg", {"viewBox": "0 0 16 16", "class": "icon", "aria-hidden": "true"}, e("path", {"d": _ICONS[what]})
+        )
+        return e("button", {"type": "button", "data-do": what, "aria-label": label, "title": label}, drawing)
 
     return e(
         "section",
@@ -215,11 +216,11 @@ def _stage(number: int) -> Element:
         e(
             "div",
             {"class": "stage-bar"},
-            button("previous-key", "⏮", "Previous key frame (p)"),
-            button("back", "◀", "One frame back (←)"),
-            button("play", "▶ Play", "Play and pause (Space)"),
-            button("on", "▶", "One frame on (→)"),
-            button("next-key", "⏭", "Next key frame (n)"),
+            button("previous-key", "Previous key frame (p)"),
+            button("back", "One frame back (←)"),
+            button("play", "Play and pause (Space)"),
+            button("on", "One frame on (→)"),
+            button("next-key", "Next key frame (n)"),
             e("output", {"class": "clock", "for": f"at-{number}"}),
             e("input", {"type": "range", "id": f"at-{number}", "min": "0", "value": "0", "aria-label": "Moment"}),
             e("label", None, e("input", {"type": "checkbox", "class": "boxes", "checked": True}), " boxes"),

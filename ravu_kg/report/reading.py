@@ -36,12 +36,17 @@ def read_graph(store: Store, video_id: str, cuts_s: Sequence[float] = ()) -> Vid
         width_px=video.width_px,
         height_px=video.height_px,
         sample_interval_s=video.sample_interval_s,
-        entities=tuple(_entity(row) for row in store.read("report/entities", video_id=video_id).rows),
+        entities=tuple(read_entities(store, video_id)),
         moments=tuple(_moment(row, nodes) for row in store.read("report/frames", video_id=video_id).rows),
         relations=tuple(_relation(row) for row in store.read("report/relations", video_id=video_id).rows),
         events=tuple(_event(row) for row in store.read("report/events", video_id=video_id).rows),
         cuts_s=tuple(cuts_s),
     )
+
+
+def read_entities(store: Store, video_id: str) -> list[ShownEntity]:
+    """The entities of a video, in order of appearance; none of an unknown one."""
+    return [_entity(row) for row in store.read("report/entities", video_id=video_id).rows]
 
 
 def _entity(row: Mapping[str, object]) -> ShownEntity:

@@ -42,9 +42,10 @@ class ShownNode:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A sampled frame with all who are in it."""
+    """A sampled frame, or a time of an answer between two of them, with all who are in it."""
 
     frame_index: int
+    """Unique in its video; beyond those of the sampled frames for a time between them."""
     timestamp_s: float
     description: str
     coverage: str

@@ -25,6 +25,7 @@ def timeline(
     key_frames: Mapping[int, str],
     event_rows: Mapping[str, str],
     spans: Sequence[tuple[float, float]] = (),
+    is_evidence: bool = False,
 ) -> Element:
     """The timeline of a video.
 
@@ -33,11 +34,12 @@ def timeline(
         key_frames: address in the page of each sampled frame that is shown large, by its index.
         event_rows: address in the page of what is said of each event, by its id.
         spans: the stretches of time that an answer names, in seconds.
+        is_evidence: whether the key frames are those of an answer.
     """
     length_s = max(graph.duration_s, 0.001)
     shown = _lanes(graph)
     inner = e("div", {"class": "tl-inner"})
-    add(inner, _axis(length_s), _marks(graph, key_frames, spans, length_s))
+    add(inner, _axis(length_s), _marks(graph, key_frames, spans, length_s, is_evidence))
     events = _events_by_entity(graph)
     room = MOST_BARS
     for entity in shown:
@@ -123,7 +125,11 @@ def _axis(length_s: float) -> Element:
 
 
 def _marks(
-    graph: VideoGraph, key_frames: Mapping[int, str], spans: Sequence[tuple[float, float]], length_s: float
+    graph: VideoGraph,
+    key_frames: Mapping[int, str],
+    spans: Sequence[tuple[float, float]],
+    length_s: float,
+    is_evidence: bool,
 ) -> Element:
     """Key frames, the answer's times, cuts and stretches that nothing is known of."""
     track = e("div", {"class": "tl-track"})
@@ -149,7 +155,12 @@ def _marks(
                 "aria-label": f"Key frame at {clock(time_s)}",
             }
             add(track, e("a", attributes))
-    return e("div", {"class": "tl-row tl-marks"}, e("div", {"class": "tl-name"}, "key frames"), track)
+    return e(
+        "div",
+        {"class": "tl-row tl-marks"},
+        e("div", {"class": "tl-name"}, "evidence" if is_evidence else "key frames"),
+        track,
+    )
 
 
 def _lane(entity: ShownEntity, events: Sequence[ShownEvent], event_rows: Mapping[str, str], length_s: float) -> Element:
