@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
+import tomllib
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ravu_kg.graph.results import ReadResult
@@ -43,8 +45,10 @@ _FOLDERS = {
     "reasoning": "The reasoning functions.",
     "library": "Looking up videos and searching all of them.",
     "explore": "For analysts: run them in the Browser, or as favourites (see `browser/`).",
+    "browser": "Colours of boxes for the Browser's style; see `browser/README.md` for style, favourites and guide.",
     "export": "The canonical export, and tracks.",
     "bundle": "One video's graph as one file, out and in.",
+    "programs": "Tables for other programs: `VideoMemory.to_frame()`, `as_retriever()`, `ravu-kg mcp`.",
 }
 
 
@@ -67,14 +71,41 @@ def render(library: TemplateLibrary, examples: Mapping[str, object] | None = Non
 
 
 def favourites(library: TemplateLibrary) -> bytes:
-    """A zip file of the ``explore`` templates; dropped into the Neo4j Browser it becomes a folder of favourites."""
+    """A zip file of the ``explore`` templates; dropped into the Neo4j Browser it becomes folders of favourites.
+
+    Equal templates give equal bytes.
+    """
+    files = {one.name.removeprefix("explore/"): one for one in library if one.name.startswith("explore/")}
     archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as folder:
-        for template in library:
-            if template.name.startswith("explore/") and not template.requires:
-                name = template.name.removeprefix("explore/")
-                folder.writestr(f"RAVU-KG/{name}.cypher", _favourite(template))
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as zipped:  # deflated bytes differ from machine to machine
+        for folder, names in _folders(files).items():
+            for name in names:
+                entry = zipfile.ZipInfo(f"{folder}/{name}.cypher")  # dated 1980, whatever the clock says
+                entry.create_system = 3
+                entry.external_attr = 0o644 << 16
+                zipped.writestr(entry, _favourite(files[name]))
     return archive.getvalue()
+
+
+def example_parameters(video_id: str) -> dict[str, str]:
+    """Cypher literals of the parameters of all favourites, from the examples, as they are for a video."""
+    found: dict[str, str] = {}
+    for example in _examples().values():
+        parameters = example.get("parameters") if is_mapping(example) else None
+        for name, literal in parameters.items() if is_mapping(parameters) else ():
+            found.setdefault(str(name), str(literal).replace("VIDEO", video_id))
+    return dict(sorted(found.items()))
+
+
+def _folders(names: Iterable[str]) -> dict[str, list[str]]:
+    """Which favourites are in which folder, by ``browser/favourites.toml``."""
+    declared = tomllib.loads((templates_root() / "browser" / "favourites.toml").read_text(encoding="utf-8"))["folders"]
+    left = set(names)
+    folders: dict[str, list[str]] = {}
+    for folder, members in declared.items():
+        folders[folder] = [name for name in members if name in left]
+        left -= set(members)
+    return {**folders, **({"RAVU-KG Other": sorted(left)} if left else {})}
 
 
 def _section(template: Template) -> str:
@@ -147,6 +178,8 @@ def _short(value: object) -> str:
     if is_mapping(value):
         if "labels" in value and "properties" in value:
             labels, properties = value["labels"], value["properties"]
+            if is_sequence(labels):  # without the colour of its box, which is there for the Browser's eye only
+                labels = [label for label in labels if not re.fullmatch(r"Color\d+", str(label))]
             name = properties.get("id") if is_mapping(properties) else ""
             return f"(:{':'.join(map(str, labels))} {name})" if is_sequence(labels) else f"({name})"
         if "type" in value and "start" in value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +22,7 @@ from ravu_kg.graph.templates import filled, is_template_name
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.asking import Asking, make_plan
 from ravu_kg.memory.library import VideoDetails, VideoSummary, counts, summaries
-from ravu_kg.memory.links import inlined
+from ravu_kg.memory.links import deep_link, evidence_statement
 from ravu_kg.memory.naming import DEFAULT_BUILD, GIVEN, find, given_name
 from ravu_kg.memory.opening import one_at_a_time, open_store, server_config, share_cache
 from ravu_kg.memory.pipeline import describer, tracking_rate_hz
@@ -37,9 +37,8 @@ from ravu_kg.reasoning.judging import RuleJudge
 from ravu_kg.reasoning.library import answer_library, search
 from ravu_kg.reasoning.plan import Plan
 from ravu_kg.reasoning.records import Answer, Moment
-from ravu_kg.server import Endpoint, browser_link
+from ravu_kg.server import Endpoint
 from ravu_kg.settings import Settings, load
-from ravu_kg.types import frame_id, frame_node_id
 from ravu_kg.types import video_id as id_of
 
 if TYPE_CHECKING:
@@ -266,26 +265,12 @@ class VideoMemory:
 
     def evidence_cypher(self, answer: Answer) -> str:
         """A statement that draws the evidence of an answer in the Neo4j Browser; empty without evidence."""
-        if not answer.evidence:
-            return ""
-        frames, nodes, events = set[str](), set[str](), set[str]()
-        for one in answer.evidence:
-            video_id = one.video_id or answer.video_id
-            frames.add(frame_id(video_id, one.frame_index))
-            nodes |= {
-                frame_node_id(video_id, one.frame_index, int(entity.rpartition("#")[2])) for entity in one.entity_ids
-            }
-            events |= {one.event_id} - {""}
-        name, parameters = "explore/frames", {"frame_ids": sorted(frames)}
-        if nodes:
-            name, parameters = "explore/evidence", {"node_ids": sorted(nodes), "event_ids": sorted(events)}
-        template = self.store.template(name)
-        return inlined(replace(template, text=" ".join(template.text.split())), parameters)  # a link has little room
+        return evidence_statement(self.store, answer.video_id, answer.evidence)
 
     def evidence_link(self, answer: Answer) -> str:
         """A link that opens the evidence in the embedded server's Browser; empty without evidence or such a server."""
         statement = self.evidence_cypher(answer)
-        return browser_link(self.endpoint, statement) if statement and self.endpoint else ""
+        return deep_link(self.endpoint, statement) if statement and self.endpoint else ""
 
     @cached_property
     def reports(self) -> Reports:

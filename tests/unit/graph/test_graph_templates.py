@@ -189,15 +189,26 @@ def test_the_catalogue_is_up_to_date() -> None:
     assert written == render(TemplateLibrary.load()), "make it anew: python -m ravu_kg.graph.catalogue"
 
 
-def test_favourites_are_one_folder_of_explore_templates(tmp_path: Path) -> None:
+def test_favourites_are_folders_of_all_explore_templates(tmp_path: Path) -> None:
     import zipfile
 
     main([str(tmp_path / "favourites.zip")])
     with zipfile.ZipFile(tmp_path / "favourites.zip") as archive:
-        assert "RAVU-KG/timeline.cypher" in archive.namelist()
-        text = archive.read("RAVU-KG/timeline.cypher").decode()
+        names = [Path(name) for name in archive.namelist()]
+        text = archive.read("RAVU-KG 4 What happens/timeline.cypher").decode()
     assert text.startswith("// Every event of a video in time order.\n// set first: :param video_id => ")
-    assert favourites(TemplateLibrary.load())
+    explore = {one.name.removeprefix("explore/") for one in TemplateLibrary.load() if one.name.startswith("explore/")}
+    assert sorted(name.stem for name in names) == sorted(explore)
+    assert {str(name.parent) for name in names} >= {"RAVU-KG 1 Pictures", "RAVU-KG 6 How good is it"}
+    assert "RAVU-KG Other" not in {str(name.parent) for name in names}, "name it in cypher/browser/favourites.toml"
+
+
+def test_favourites_are_the_same_bytes_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    made = favourites(TemplateLibrary.load())
+    monkeypatch.setattr(time, "localtime", lambda *_: time.struct_time((2001, 2, 3, 4, 5, 6, 5, 34, 0)))
+    assert favourites(TemplateLibrary.load()) == made
 
 
 _PIECES = st.sampled_from(
