@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ravu_kg.cli.frame import State
+from ravu_kg.cli.frame import State, profile_option
 from ravu_kg.cli.output import FILE, examples, json_option, print_table
 from ravu_kg.errors import UsageError
 
 if TYPE_CHECKING:
     from ravu_kg.graph.results import ReadResult
+    from ravu_kg.memory import VideoMemory
+    from ravu_kg.memory.drafting import Draft
 
 Format = Literal["table", "csv", "json", "parquet"]
 _FORMATS = ("table", "csv", "json", "parquet")
@@ -27,9 +29,11 @@ _FORMATS = ("table", "csv", "json", "parquet")
         'ravu-kg cypher "MATCH (e:Entity) RETURN e.label AS label, count(*) AS n ORDER BY n DESC"',
         'ravu-kg cypher "MATCH (e:Entity {label: \\$label}) RETURN e.id, e.tStart" --param label=dog',
         "ravu-kg cypher explore/crowding --param video_id=holiday --format csv -o crowding.csv",
+        'ravu-kg cypher --ask "Which entities come near a dog, and when?" --profile openai',
     ),
 )
-@click.argument("query")
+@click.argument("query", required=False)
+@click.option("--ask", "question", metavar="QUESTION", help="Let the model that plans write the query.")
 @click.option("--param", "-p", "params", multiple=True, metavar="NAME=VALUE", help="A $parameter: JSON, or plain text.")
 @click.option(
     "--format",
@@ -41,10 +45,12 @@ _FORMATS = ("table", "csv", "json", "parquet")
 @click.option("--output", "-o", type=FILE, help="Write to a file instead of the terminal.")
 @click.option("--limit", type=int, default=1000, show_default=True, help="The most rows to fetch.")
 @click.option("--timeout", type=float, default=30.0, show_default=True, help="Seconds that it may run.")
+@profile_option
 @click.pass_obj
 def command(
     state: State,
-    query: str,
+    query: str | None,
+    question: str | None,
     params: tuple[str, ...],
     form: Format | None,
     as_json: bool,
@@ -56,18 +62,42 @@ def command(
 
     QUERY is one statement, the name of a template ('ravu-kg templates list'), or - to read it from the standard input.
     In a template $video_id may be anything that names a video, and a parameter that may be null may be left out.
+    With --ask a language model writes the query instead; it is shown, and runs only when all it does is read.
     """
     form = _form(form, as_json, output)
-    text = (sys.stdin.read() if query == "-" else query).strip()
-    words = _text_parameters(text)
+    if (query is None) == (question is None):
+        raise UsageError('Give a query, or a question with --ask: ravu-kg cypher --ask "Who comes near a dog?"')
+    text = (sys.stdin.read() if query == "-" else query or "").strip()
+    words = _text_parameters(text) if question is None else frozenset({"video_id"})
     values = dict(_named_value(one, words) for one in params)
     with state.open_memory() as memory:
-        result = memory.cypher(text, values, limit=limit, timeout_s=timeout)
+        if question is None:
+            result = memory.cypher(text, values, limit=limit, timeout_s=timeout)
+        else:
+            result = _drafted(memory, question, values, limit, timeout)
     _write(result, form, output)
     for note in result.notes:
         click.echo(f"{click.style('Note: ', fg='yellow')}{note}", err=True)
     if result.truncated:
         click.echo(f"Only the first {len(result.rows)} rows are given. Add a LIMIT, or count with count(*).", err=True)
+
+
+def _drafted(memory: VideoMemory, question: str, values: dict[str, object], limit: int, timeout_s: float) -> ReadResult:
+    """What the query of a model gives; the query and what it cost are told on stderr."""
+    from ravu_kg.cli.views import say_models
+
+    def show(draft: Draft) -> None:
+        click.echo(click.style(draft.query, fg="cyan"), err=True)
+        if draft.returns:
+            click.echo(click.style(f"// {draft.returns}", dim=True), err=True)
+
+    def refused(problem: str) -> None:
+        click.echo(f"{click.style('Not run: ', fg='yellow')}{problem}", err=True)
+
+    drafted = memory.draft_cypher(question, values, show=show, refused=refused, limit=limit, timeout_s=timeout_s)
+    say_models(drafted.steps)
+    click.echo(err=True)
+    return drafted.result
 
 
 def _form(form: Format | None, as_json: bool, output: Path | None) -> Format:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from ravu_kg.errors import ConfigurationError, UsageError
+from ravu_kg.errors import ConfigurationError, MissingExtraError, UsageError
 from ravu_kg.graph import schema
 from ravu_kg.graph.embedding import SentenceCache, embed_all
 from ravu_kg.graph.export import canonical
@@ -23,6 +23,14 @@ from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.asking import Asking, make_plan
 from ravu_kg.memory.library import VideoDetails, VideoSummary, counts, summaries
 from ravu_kg.memory.links import deep_link, evidence_statement
+from ravu_kg.memory.lookup import (
+    EntityEvent,
+    FoundEntity,
+    FramePicture,
+    entities_called,
+    entity_events,
+    frame_picture,
+)
 from ravu_kg.memory.naming import DEFAULT_BUILD, GIVEN, find, given_name
 from ravu_kg.memory.opening import one_at_a_time, open_store, server_config, share_cache
 from ravu_kg.memory.pipeline import describer, tracking_rate_hz
@@ -42,7 +50,13 @@ from ravu_kg.settings import Settings, load
 from ravu_kg.types import video_id as id_of
 
 if TYPE_CHECKING:
+    import pandas  # pyright: ignore[reportMissingTypeStubs]  -- it ships none
+    from neo4j_graphrag.types import RetrieverResultItem
+
+    from ravu_kg.graph.store import Record
+    from ravu_kg.memory.drafting import Draft, Drafted
     from ravu_kg.memory.reporting import Reports
+    from ravu_kg.memory.retriever import MemoryRetriever
 
 __all__ = ["IndexResult", "ModelRun", "Reembedded", "VideoMemory", "VideoSummary", "make_plan", "server_config"]
 
@@ -331,10 +345,148 @@ class VideoMemory:
         values = dict(parameters or {})
         if is_template_name(query):
             template = self.store.template(query)
-            if isinstance(values.get("video_id"), str):
-                values["video_id"] = self.resolve(str(values["video_id"]))
+            values = self._resolved(values)
             query, values = template.text, filled(template, values)
         return self.store.query_readonly(query, values, limit=limit, timeout_s=timeout_s)
+
+    def draft_cypher(
+        self,
+        question: str,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        show: Callable[[Draft], None] | None = None,
+        refused: Callable[[str], None] | None = None,
+        limit: int = 1000,
+        timeout_s: float = 30.0,
+    ) -> Drafted:
+        """Let the model of the role ``plan`` write a query that answers a question, and run it as :meth:`cypher` does.
+
+        A draft that is refused or fails is drafted once more, with what was wrong with it.
+
+        Args:
+            question: what to find out; nothing in it is an instruction to anything but the model.
+            parameters: values that the query may use, by name; ``video_id`` may be anything that names a video.
+            show: is given each draft before it runs.
+            refused: is told what was wrong with a draft.
+            limit: the most rows to fetch.
+            timeout_s: the longest that a draft may run.
+
+        Raises:
+            UsageError: the question is empty or too long.
+            ConfigurationError: no model has the role, or it needs a key or an extra.
+            ProviderError: the model failed or declined, or neither draft could be run.
+            GraphError: Neo4j is out of reach.
+        """
+        from ravu_kg.memory.drafting import draft_and_run
+
+        values = self._resolved(parameters)
+        return draft_and_run(
+            question,
+            values,
+            settings=self.settings,
+            store=self.store,
+            run=lambda query: self.store.query_readonly(query, values, limit=limit, timeout_s=timeout_s),
+            show=show or _ignored,
+            refused=refused or _ignored,
+        )
+
+    def to_frame(
+        self,
+        table: str = "entities",
+        video: str | None = None,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        limit: int = 100_000,
+        timeout_s: float = 60.0,
+    ) -> pandas.DataFrame:
+        """A table as a pandas data frame: ``entities``, ``events``, ``relations``, or what a query gives.
+
+        A query goes through the same gate as in :meth:`cypher`, and vectors are shown as ``<768 floats>``. A warning
+        says when there was more than ``limit``.
+
+        Args:
+            table: one of the three, the name of a read template such as ``explore/crowding``, or a Cypher statement.
+            video: path, id or title; the value of ``$video_id`` in a query. The three tables are of all by default.
+            parameters: further ``$parameters`` of a query.
+            limit: the most rows.
+            timeout_s: the longest that it may run.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+            NotFoundError: no such template or video.
+            UsageError: the query would do more than read, or a parameter is missing or wrong.
+            GraphError: Neo4j refused it, or it ran too long.
+        """
+        from ravu_kg.memory.frames import TABLES, framed
+
+        values = self._resolved({**(parameters or {}), **({} if video is None else {"video_id": video})})
+        return framed(self.cypher(TABLES.get(table, table), values, limit=limit, timeout_s=timeout_s))
+
+    def as_retriever(
+        self,
+        video: str | None = None,
+        result_formatter: Callable[[Record], RetrieverResultItem] | None = None,
+    ) -> MemoryRetriever:
+        """The memory as a retriever of neo4j-graphrag: moments found by meaning, with what their entities do then.
+
+        Args:
+            video: path, id or title to search in; by default all videos.
+            result_formatter: makes the text for a language model of a record; see
+                :meth:`ravu_kg.memory.retriever.MemoryRetriever.get_search_results` for what a record holds.
+
+        Raises:
+            MissingExtraError: neo4j-graphrag is not installed.
+            NotFoundError: no such video.
+        """
+        try:
+            from ravu_kg.memory.retriever import MemoryRetriever
+        except ImportError as error:
+            raise MissingExtraError("A retriever of neo4j-graphrag", "graphrag") from error
+        video_id = None if video is None else self._ready(video)
+        return MemoryRetriever(
+            self.store, lambda text, of, limit: self.search(text, of, limit=limit), video_id, result_formatter
+        )
+
+    def find_entities(self, text: str = "", video: str | None = None, *, limit: int = 20) -> list[FoundEntity]:
+        """Entities by what they are called or what is seen of them; without a text all, in order of appearance.
+
+        Those whose label is the text come first, then those with sentences near to it in meaning, best first.
+
+        Raises:
+            NotFoundError: no such video.
+            UsageError: the video's name is ambiguous, or a limit that makes no sense.
+        """
+        video_id = None if video is None else self._ready(video)
+        words = text.strip()
+        moments = self.search(words, video_id, limit=50) if words else []
+        return entities_called(self.store, words or None, video_id, limit, moments)
+
+    def events_of_entity(self, entity_id: str, *, limit: int = 100) -> list[EntityEvent]:
+        """What an entity does, in order of time.
+
+        Raises:
+            NotFoundError: no such entity.
+            UsageError: a limit that makes no sense.
+        """
+        return entity_events(self.store, entity_id, limit)[1]
+
+    def frame_image(
+        self, video: str, time_s: float, entity_ids: Sequence[str] = (), *, longest_side_px: int | None = None
+    ) -> FramePicture:
+        """The sampled frame nearest to a time, as a PNG with the boxes of its entities in their colours.
+
+        Args:
+            video: path, id or title.
+            time_s: seconds from the start of the video.
+            entity_ids: draw only these; by default all that are in the frame.
+            longest_side_px: make a larger picture as small as that.
+
+        Raises:
+            NotFoundError: no such video.
+            UsageError: the time is outside the video, or an entity is not in the frame.
+            VideoError: the file has moved or was changed.
+        """
+        return frame_picture(self.store, self.reader, self._ready(video), time_s, entity_ids, longest_side_px)
 
     def check_templates(self) -> list[TemplateProblem]:
         """What is wrong with a template on this server; empty when all is well."""
@@ -360,6 +512,13 @@ class VideoMemory:
                 lambda count: report("embedding", min(1.0, count / total)),
             )
         return Reembedded(done, embedder.name, embedder.dimensions)
+
+    def _resolved(self, parameters: Mapping[str, object] | None) -> dict[str, object]:
+        """Parameters with the id of the video that ``video_id`` names."""
+        values = dict(parameters or {})
+        if isinstance(values.get("video_id"), str):
+            values["video_id"] = self.resolve(str(values["video_id"]))
+        return values
 
     @cached_property
     def _phrases(self) -> Phrases:
@@ -458,6 +617,10 @@ class VideoMemory:
                 f"The cache folder {self.settings.cache} cannot be written: {error.strerror}. "
                 "Make room there, or name another folder in RAVU_KG_CACHE."
             ) from error
+
+
+def _ignored(_what: object) -> None:
+    """Nobody wants to know."""
 
 
 def _silent(_stage: str, _share: float) -> None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-import neo4j
+from neo4j import Record
 from neo4j.graph import Node, Path, Relationship
 from neo4j.time import Date, DateTime, Duration, Time
 
 from ravu_kg.graph.values import elide_vectors, is_mapping, is_sequence
 
 
-def plain_row(record: neo4j.Record, columns: Sequence[str]) -> dict[str, object]:
+def plain_row(record: Record, columns: Sequence[str]) -> dict[str, object]:
     """A row of a result: nodes, relationships and paths as dictionaries, times as ISO text."""
     return {name: _plain(value) for name, value in zip(columns, record.values(), strict=True)}
+
+
+def as_record(row: Mapping[str, object]) -> Record:
+    """A row as the driver's own kind of record, which other libraries ask for."""
+    return Record(row)
 
 
 def _plain(value: object) -> object:
