@@ -20,7 +20,7 @@ class CacheFile:
 
     path: Path
     schema: str
-    """The statement that makes its table unless it is there."""
+    """The statements that make its tables unless they are there."""
     wait_s: float
     """How long another process's lock is waited for."""
     name: str
@@ -64,7 +64,7 @@ class CacheFile:
             self._connection.execute("PRAGMA journal_mode = WAL")
             # What is written survives the death of the process; only with the machine may the last be lost.
             self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.execute(self.schema)
+            self._connection.executescript(self.schema)
         return self._connection
 
     def _close(self) -> None:

@@ -120,6 +120,18 @@ class SentenceCache:
 
         self._file.attempt(write)
 
+    def forget(self, texts: Sequence[str]) -> None:
+        """Keep no vector of these sentences, by whatever embedder."""
+        digests = [_digest(text) for text in dict.fromkeys(texts)]
+
+        def write(connection: sqlite3.Connection) -> None:
+            embedders = [row[0] for row in connection.execute("SELECT DISTINCT embedder FROM sentence")]
+            rows = [(embedder, digest) for embedder in embedders for digest in digests]
+            with connection:
+                connection.executemany("DELETE FROM sentence WHERE embedder = ? AND digest = ?", rows)
+
+        self._file.attempt(write)
+
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         self._file.close()

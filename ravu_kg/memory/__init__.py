@@ -21,6 +21,7 @@ from ravu_kg.graph.store import Store, check_templates
 from ravu_kg.graph.templates import filled, is_template_name
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.asking import Asking, make_plan
+from ravu_kg.memory.deleting import delete_video
 from ravu_kg.memory.library import VideoDetails, VideoSummary, counts, summaries
 from ravu_kg.memory.links import deep_link, evidence_statement
 from ravu_kg.memory.lookup import (
@@ -181,18 +182,23 @@ class VideoMemory:
                 report("done already", 1.0)
                 return self._unchanged(known)
             with SentenceCache(self.settings.cache / "sentences.sqlite") as cache, self._index_calls(run) as calls:
-                indexer = Indexer(self.settings, writer, embedder, cache, report, watch, run, calls)
+                noted = calls and calls.about(video_id)
+                indexer = Indexer(self.settings, writer, embedder, cache, report, watch, run, noted)
                 return indexer.index(video, video_id, build, given, replace=replace and known is not None)
 
-    def delete(self, video: str) -> str:
-        """Remove a video from the memory; the file stays. Gives its id.
+    def delete(self, video: str, *, keep_cache: bool = False) -> str:
+        """Remove a video from the memory, and what the cache folder keeps of it; the file stays. Gives its id.
+
+        Args:
+            video: path, id or title.
+            keep_cache: leave what makes the next index of it quick.
 
         Raises:
             NotFoundError: no such video.
-            UsageError: several have the name.
+            UsageError: several have the name, or it is being indexed.
         """
         video_id = self.resolve(video)
-        GraphWriter(self.store).delete(video_id)
+        delete_video(self.store, self.settings, video_id, keep_cache=keep_cache)
         return video_id
 
     # --- questions ---
@@ -216,7 +222,7 @@ class VideoMemory:
             ProviderError: a model of the settings cannot be had. One that declines is no error: see ``outcome``.
         """
         video_id = self._ready(video)
-        by = self._asking.reasoners()
+        by = self._asking.reasoners(video_id)
         answer = answer_question(
             question,
             video_id,
@@ -232,7 +238,7 @@ class VideoMemory:
     def run(self, plan: Plan, video: str, options: Sequence[str] = ()) -> Answer:
         """Carry out a plan on a video; raises as :meth:`ask`."""
         video_id = self._ready(video)
-        by = self._asking.reasoners()
+        by = self._asking.reasoners(video_id)
         answer = answer_plan(
             plan,
             video_id,
@@ -529,6 +535,8 @@ class VideoMemory:
         videos = self.videos()
         video_id = find(name, videos)
         summary = next(video for video in videos if video.video_id == video_id)
+        if summary.status == "importing":
+            raise UsageError(f"{summary.title} ({video_id}) is not imported to its end. Import its bundle again.")
         if summary.status != "ready":
             build = f" --build {summary.build}" if summary.build else ""
             raise UsageError(

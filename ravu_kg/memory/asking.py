@@ -5,6 +5,7 @@ from __future__ import annotations
 from ravu_kg.graph.reader import GraphReader
 from ravu_kg.models.calls import ModelCalls
 from ravu_kg.models.prices import PriceTable
+from ravu_kg.models.replies import LIBRARY
 from ravu_kg.models.roles import ASK_ROLES, has_model, uses_models
 from ravu_kg.reasoning.models.choosing import Reasoners, by_models, by_rules
 from ravu_kg.reasoning.models.pictures import EvidencePictures, Pictured
@@ -21,8 +22,11 @@ class Asking:
         self._pictures = EvidencePictures(reader)
         self._calls: ModelCalls | None = None
 
-    def reasoners(self) -> Reasoners:
+    def reasoners(self, video_id: str = LIBRARY) -> Reasoners:
         """Planner, judge and answerer for one question.
+
+        Args:
+            video_id: the video that it is about; all of them by default.
 
         Raises:
             ConfigurationError: a model needs a key or an extra, or is not known.
@@ -31,7 +35,7 @@ class Asking:
             return by_rules()
         if self._calls is None:
             self._calls = ModelCalls.open(self._settings, ASK_ROLES)
-        return by_models(self._calls, PriceTable.today(self._settings.prices), self._pictures.of)
+        return by_models(self._calls.about(video_id), PriceTable.today(self._settings.prices), self._pictures.of)
 
     def close(self) -> None:
         """Give up what waits for a model."""

@@ -20,7 +20,8 @@ class VideoSummary:
     title: str
     uri: str | None
     status: str
-    """``ready``; ``indexing`` while it is not complete; ``replacing`` while it takes another's place; ``deleting``."""
+    """``ready``; ``indexing`` or ``importing`` while it is not complete; ``replacing`` while it takes another's place;
+    ``deleting``."""
     revision: int
     duration_s: float
     width_px: int

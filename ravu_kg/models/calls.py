@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
+from copy import copy
 from dataclasses import replace
 from types import TracebackType
 from typing import Self, TypeVar
@@ -60,6 +61,7 @@ class ModelCalls:
         self._asked: set[bytes] = set()
         self._usage: dict[str, Usage] = {}
         self._replayed = 0
+        self._video = ""
 
     @classmethod
     def open(
@@ -107,6 +109,16 @@ class ModelCalls:
             replay=replay,
             refresh=refresh,
         )
+
+    def about(self, video: str) -> ModelCalls:
+        """The same calls, their replies noted as those of a video: they are forgotten when it is deleted.
+
+        Args:
+            video: its id, or :data:`ravu_kg.models.replies.LIBRARY` for what is about all videos.
+        """
+        of_video = copy(self)
+        of_video._video = video
+        return of_video
 
     @property
     def usage(self) -> Mapping[str, Usage]:
@@ -224,6 +236,8 @@ class ModelCalls:
     def _reply(self, role: Role, request: ModelRequest) -> ModelReply:
         """What the model says: from the store, from a call for the same that is under way, or from a call."""
         key = key_of(self._assigned[role].key, request)
+        if self._video:
+            self._store.note(key, self._video)
         mine = Future[ModelReply]()
         with self._lock:
             under_way = self._under_way.setdefault(key, mine)

@@ -35,6 +35,23 @@ CREATE TABLE IF NOT EXISTS reply (
     output_tokens INTEGER NOT NULL,
     cached_tokens INTEGER NOT NULL,
     received TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+CREATE TABLE IF NOT EXISTS asked_for (
+    video TEXT NOT NULL,
+    key BLOB NOT NULL,
+    PRIMARY KEY (video, key)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS asked_for_key ON asked_for (key);
+"""
+LIBRARY = "*"
+"""Stands for all videos, in the place of one: what is asked about them all may say something of each."""
+_FORGET_REPLIES = """
+DELETE FROM reply WHERE key IN (
+    SELECT key FROM asked_for WHERE video = :library
+    UNION
+    SELECT mine.key FROM asked_for AS mine WHERE mine.video = :video AND NOT EXISTS (
+        SELECT 1 FROM asked_for AS other WHERE other.key = mine.key AND other.video <> :video
+    )
 )
 """
 _UNUSABLE = (
@@ -111,14 +128,41 @@ class ReplyStore:
 
         self._file.attempt(write)
 
+    def note(self, key: bytes, video: str) -> None:
+        """Note that a request is about a video, whether it was answered yet or not; :data:`LIBRARY` for all of them."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            with connection:
+                connection.execute("INSERT OR IGNORE INTO asked_for VALUES (?, ?)", (video, key))
+
+        self._file.attempt(write)
+
     def forget(self, key: bytes) -> None:
         """Keep nothing of a request, so that it is asked again."""
 
         def write(connection: sqlite3.Connection) -> None:
             with connection:
                 connection.execute("DELETE FROM reply WHERE key = ?", (key,))
+                connection.execute("DELETE FROM asked_for WHERE key = ?", (key,))
 
         self._file.attempt(write)
+
+    def forget_video(self, video: str) -> int:
+        """Keep nothing of a video that is deleted; gives how many replies went.
+
+        Those to requests that another video made, too, stay with it. Those about all videos go.
+        """
+        gone = 0
+
+        def write(connection: sqlite3.Connection) -> None:
+            nonlocal gone
+            with connection:
+                connection.execute("PRAGMA secure_delete = ON")  # what was said is overwritten, not only unlinked
+                gone = connection.execute(_FORGET_REPLIES, {"video": video, "library": LIBRARY}).rowcount
+                connection.execute("DELETE FROM asked_for WHERE video IN (?, ?)", (video, LIBRARY))
+
+        self._file.attempt(write)
+        return gone
 
     def nearest(self, model: str, request: ModelRequest) -> Near | None:
         """The recorded request that is most like this one: of its stage if there is any, by its text."""
