@@ -13,6 +13,7 @@ import click
 
 from ravu_kg.cli.frame import State, profile_option
 from ravu_kg.cli.keeping import Keep, keep_answer, keep_options
+from ravu_kg.cli.names import VIDEO
 from ravu_kg.cli.output import build_option, examples, json_option, say_error
 from ravu_kg.cli.views import Explain, explain_options, show_answer
 from ravu_kg.errors import RavuError, UsageError
@@ -29,7 +30,7 @@ from ravu_kg.errors import RavuError, UsageError
         "ravu-kg ask holiday                      (asks for questions, one a line)",
     ),
 )
-@click.argument("video", required=False)
+@click.argument("video", required=False, type=VIDEO)
 @click.argument("question", required=False)
 @click.option("--all", "everywhere", is_flag=True, help="Ask about every indexed video; give only the question.")
 @click.option("--option", "options", multiple=True, metavar="TEXT", help="An answer to choose from; repeat it.")

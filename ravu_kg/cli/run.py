@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from ravu_kg.cli.frame import State, profile_option
+from ravu_kg.cli.names import VIDEO
 from ravu_kg.cli.output import FILE, build_option, examples, json_option
 from ravu_kg.cli.views import Explain, explain_options, show_answer
 
 
 @click.command("run", epilog=examples("ravu-kg run plan.json holiday", "ravu-kg run plan.json holiday --explain"))
 @click.argument("plan_file", metavar="PLAN.json", type=FILE)
-@click.argument("video")
+@click.argument("video", type=VIDEO)
 @build_option
 @explain_options
 @profile_option

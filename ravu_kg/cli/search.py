@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ravu_kg.cli.frame import State
+from ravu_kg.cli.names import VIDEO
 from ravu_kg.cli.output import echo_json, examples, json_option, print_table, seconds
 
 
@@ -13,7 +14,7 @@ from ravu_kg.cli.output import echo_json, examples, json_option, print_table, se
     epilog=examples('ravu-kg search "a dog near a woman"', 'ravu-kg search "a red car" --video holiday --limit 5'),
 )
 @click.argument("text")
-@click.option("--video", metavar="VIDEO", help="Only in this video: path, id or title.")
+@click.option("--video", type=VIDEO, metavar="VIDEO", help="Only in this video: path, id or title.")
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 1000), help="How many moments.")
 @json_option
 @click.pass_obj

@@ -57,6 +57,25 @@ def open_store(settings: Settings, progress: Callable[[str], None] | None = None
     return store, None
 
 
+@contextmanager
+def running_store(settings: Settings) -> Generator[Store | None]:
+    """A store for a quick look: None where the embedded server does not run; nothing is started.
+
+    Raises:
+        RavuError: the server cannot be reached.
+    """
+    store = None
+    if settings.neo4j.uri is not None:
+        store, _ = open_store(settings)
+    elif endpoint := EmbeddedServer(server_config(settings)).status().endpoint:
+        store = Store.connect(endpoint.bolt_uri, endpoint.username, endpoint.password, database=settings.neo4j.database)
+    try:
+        yield store
+    finally:
+        if store is not None:
+            store.close()
+
+
 def _working(endpoint: Endpoint, database: str) -> Store:
     """A store that has answered a query: a database that has stopped itself still lets everybody connect."""
     store = Store.connect(endpoint.bolt_uri, endpoint.username, endpoint.password, database=database)

@@ -145,3 +145,23 @@ def test_the_tab_key_completes_commands(tmp_path: Path, shell: str, word: str, e
     )
     found = {re.split(r"[\t:,]", line)[-1 if shell == "bash" else 0] for line in done.stdout.split("\n") if line}
     assert found == expected, done.stderr
+
+
+@pytest.mark.parametrize("shell", TAB)
+def test_the_tab_key_completes_indexed_videos_and_files(ravu: Ravu, library: object, shell: str):
+    tab = {"_RAVU_KG_COMPLETE": f"{shell}_complete", "COMP_WORDS": "ravu-kg ask dog", "COMP_CWORD": "dog"}
+    tab |= {} if shell == "fish" else {"COMP_CWORD": "2"}
+    done = subprocess.run([PROGRAM], env={**ravu.env, **tab}, capture_output=True, text=True, timeout=120, check=True)
+    assert "dog_and_woman" in done.stdout
+    assert "two_men" not in done.stdout
+    assert "file" in done.stdout  # and what files there are
+    assert not done.stderr
+
+
+def test_the_tab_key_starts_no_server(ravu: Ravu, tmp_path: Path):
+    home = tmp_path / "home of a server"
+    tab = {"_RAVU_KG_COMPLETE": "bash_complete", "COMP_WORDS": "ravu-kg ask ", "COMP_CWORD": "2"}
+    env = {**ravu.env, **tab, "RAVU_KG_SERVER__HOME": str(home)}
+    done = subprocess.run([PROGRAM], env=env, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.strip() == "file,"
+    assert not home.exists()
