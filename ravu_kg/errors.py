@@ -11,6 +11,7 @@
     ├── ProviderError               5   a model or its weights
     │   ├── RefusalError                a model declined
     │   ├── ReplyError                  a model's reply cannot be used
+    │   ├── UnansweredError             one request is not answered, others are
     │   ├── BudgetError                 the ceiling on tokens or cost is reached
     │   └── ReplayError                 a reply that was not recorded
     ├── GraphError                  6   Neo4j: unreachable, refused, wrong schema
@@ -93,6 +94,13 @@ class RefusalError(ProviderError):
 
 class ReplyError(ProviderError):
     """A model's reply cannot be used, even after it was told what is wrong with it."""
+
+
+class UnansweredError(ProviderError):
+    """One request is not answered, however often it is made, by a model that answers others.
+
+    ``retryable`` tells whether it may be answered another time.
+    """
 
 
 class BudgetError(ProviderError):

@@ -86,6 +86,8 @@ def command(
 
     A video that is indexed already is left as it is. An interrupted run, also one that a ceiling stopped, goes on
     where it stopped when the same command is given again, without --from-stage: no model is asked anything twice.
+    Frames that no model answered for are marked as failed and left out; the same command asks for them again. Those
+    whose replies could not be used stay as they are until --from-stage asks for all of a stage anew.
     After a bad file the rest is still indexed; the exit code is that of the first failure.
     """
     if tracks is not None and len(videos) > 1:
@@ -216,6 +218,11 @@ def _show(result: IndexResult, video: Path, hint: bool) -> None:
         pairs.append(
             ("  not told", f"{told} of {sum(result.coverage.values())} frames; they keep their measured words")
         )
-    if hint:
+    if result.untold:
+        told = ", ".join(f"{count} {state}" for state, count in sorted(result.untold.items()))
+        pairs.append(("  not told", f"some events of entities: {told}"))
+    if result.unanswered:
+        pairs.append(("  next", "index it again: what no model answered for is asked once more"))
+    elif hint:
         pairs.append(("  next", f'ravu-kg ask {result.video_id[:8]} "What happens at the end?"'))
     print_pairs(pairs)

@@ -68,6 +68,7 @@ def entity_row(entity: Entity) -> Row:
             "tEnd": entity.end_s,
             "trackT": Vector(entity.track_timestamps_s),
             "trackBoxes": Vector(entity.track_boxes),
+            "coverage": entity.coverage,
             "look": None if entity.look is None else Vector(entity.look),
         },
     }

@@ -78,6 +78,9 @@ class GraphWriter:
         if state is not None and replaced_id(video.id) and _changes(video, state):
             self._delete(video.id)  # nobody has asked it anything yet
             state = None
+        if state is not None and state.unanswered and state.status == "indexing":
+            self._delete(video.id)  # what is answered now may change all that was written after it
+            state = None
         if state is not None:
             self._require_pipeline(video, state)
             known = {entity.id for entity in entities}
@@ -112,13 +115,27 @@ class GraphWriter:
         found = self._store.read("ingest/usage", video_id=video_id).rows
         return json.loads(str(found[0]["usage"] or "{}")) if found else {}
 
-    def write_usage(self, video_id: str, usage: Mapping[str, Mapping[str, object]]) -> None:
-        """Note what the calls of models came to, by stage; nothing happens for an unknown video.
+    def unanswered(self, video_id: str) -> int:
+        """How many frames and entities no model answered for, so that another run may complete them.
 
         Raises:
             GraphError: Neo4j failed.
         """
-        self._store.write("ingest/write_usage", video_id=video_id, usage=json.dumps(usage))
+        found = self._store.read("ingest/usage", video_id=video_id).rows
+        return cast(int, found[0]["unanswered"]) if found else 0  # as the template declares
+
+    def write_usage(self, video_id: str, usage: Mapping[str, Mapping[str, object]], *, unanswered: int = 0) -> None:
+        """Note what the calls of models came to, by stage; nothing happens for an unknown video.
+
+        Args:
+            video_id: the video.
+            usage: by stage.
+            unanswered: frames and entities that no model answered for. A run that goes on from here writes all anew.
+
+        Raises:
+            GraphError: Neo4j failed.
+        """
+        self._store.write("ingest/write_usage", video_id=video_id, usage=json.dumps(usage), unanswered=unanswered)
 
     def write_window(self, video_id: str, window: SceneWindow, embeddings: FloatArray) -> None:
         """Write one window in one transaction, with the note that it is written.
@@ -271,6 +288,7 @@ class GraphWriter:
             window_ends=cast(list[int], row["window_ends"]),  # as the template declares; check_templates compares
             frame_count=cast(int, row["frame_count"]),
             frames=cast(int, row["frames"]),
+            unanswered=cast(int, row["unanswered"]),
         )
 
     def _stored_entities(self, video_id: str) -> set[str]:
@@ -336,6 +354,7 @@ class _VideoState:
     window_ends: list[int]
     frame_count: int
     frames: int
+    unanswered: int
 
 
 def _changes(video: VideoRecord, state: _VideoState) -> list[str]:

@@ -34,7 +34,7 @@ from ravu_kg.memory.lookup import (
 )
 from ravu_kg.memory.naming import DEFAULT_BUILD, GIVEN, find, given_name
 from ravu_kg.memory.opening import one_at_a_time, open_store, server_config, share_cache
-from ravu_kg.memory.pipeline import describer, tracking_rate_hz
+from ravu_kg.memory.pipeline import describer, forget_spending, tracking_rate_hz
 from ravu_kg.memory.records import STAGES, IndexResult, ModelRun, Report, Stopwatch
 from ravu_kg.models.calls import ModelCalls
 from ravu_kg.models.roles import INDEX_ROLES, has_model, uses_models
@@ -53,6 +53,7 @@ from ravu_kg.types import video_id as id_of
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingTypeStubs]  -- it ships none
     from neo4j_graphrag.types import RetrieverResultItem
+from ravu_kg.types import replacement_id
 
     from ravu_kg.graph.store import Record
     from ravu_kg.memory.drafting import Draft, Drafted
@@ -138,7 +139,9 @@ class VideoMemory:
     ) -> IndexResult:
         """Turn a video into a graph; one that is indexed already stays as it is.
 
-        An interrupted run goes on where it stopped. The same content is one video, whatever the file is called.
+        An interrupted run goes on where it stopped. What no model answered for, so that its frames are ``failed``, is
+        asked again by the next run, and the graph made anew with it. The same content is one video, whatever the file
+        is called.
 
         Args:
             path: the video file.
@@ -173,18 +176,29 @@ class VideoMemory:
                 embedder = self.embedder
             writer = GraphWriter(self.store)
             with watch.time("write"):
-                writer.take_place(video_id)  # when a run with replace stopped on its last step
+                if writer.take_place(video_id):  # when a run with replace stopped on its last step
+                    forget_spending(self.settings, video_id)
+            settle(self.store, video_id, lambda texts: embed_all(texts, embedder, None))
             known = next((video for video in self.videos() if video.video_id == video_id), None)
             run = models or ModelRun()
             replace = replace or run.from_stage is not None
             if known is not None and known.status == "ready" and not replace:
                 self._require_same_pipeline(known, given)
-                report("done already", 1.0)
-                return self._unchanged(known)
-            with SentenceCache(self.settings.cache / "sentences.sqlite") as cache, self._index_calls(run) as calls:
+                with_its_tracks = given is not None or not known.detector.startswith(GIVEN)
+                completes = with_its_tracks and not run.offline_replay and writer.unanswered(video_id) > 0
+                if not completes:
+                    report("done already", 1.0)
+                    return self._unchanged(known)
+            replace = (replace or completes) and known is not None
+            account = replacement_id(video_id) if replace else video_id
+            with (
+                SentenceCache(self.settings.cache / "sentences.sqlite") as cache,
+                self._index_calls(run, account) as calls,
+            ):
                 noted = calls and calls.about(video_id)
-                indexer = Indexer(self.settings, writer, embedder, cache, report, watch, run, noted)
-                return indexer.index(video, video_id, build, given, replace=replace and known is not None)
+            completes = False
+                indexer = Indexer(self.settings, writer, embedder, cache, report, watch, run, noted, self.store)
+                return indexer.index(video, video_id, build, given, replace=replace, completes=completes)
 
     def delete(self, video: str, *, keep_cache: bool = False) -> str:
         """Remove a video from the memory, and what the cache folder keeps of it; the file stays. Gives its id.
@@ -205,6 +219,7 @@ class VideoMemory:
 
     def plan(self, question: str) -> Plan:
         """The steps that a question becomes; see :func:`make_plan`."""
+        forget_spending(self.settings, video_id)
         return self._asking.reasoners().planner.plan(question)
 
     def ask(self, video: str, question: str, options: Sequence[str] = ()) -> Answer:
@@ -546,7 +561,7 @@ class VideoMemory:
         return video_id
 
     @contextmanager
-    def _index_calls(self, run: ModelRun) -> Generator[ModelCalls | None]:
+    def _index_calls(self, run: ModelRun, account: str) -> Generator[ModelCalls | None]:
         """The calls of an indexing run; None when the settings name no model for it."""
         if not uses_models(self.settings, INDEX_ROLES):
             yield None
@@ -640,4 +655,5 @@ def _checked_build(build: str | None) -> str | None:
         return None
     if build is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}", build):
         raise UsageError(f"{build!r} is no name of a build: letters, digits, '.', '_' and '-', at most 32.")
+            account=account,
     return build

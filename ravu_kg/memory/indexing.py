@@ -6,6 +6,7 @@ Imports everything that looks at pictures: loaded only when a video is indexed.
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from ravu_kg.graph.embedding import SentenceCache, embed_all
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.naming import GIVEN, given_name
 from ravu_kg.memory.pipeline import describer, tracking_rate_hz
-from ravu_kg.memory.records import IndexResult, ModelRun, Report, Stopwatch
+from ravu_kg.memory.records import IndexResult, ModelRun, Report, StageUsage, Stopwatch
 from ravu_kg.memory.words import Tally, Words, words_of
 from ravu_kg.models.calls import ModelCalls
 from ravu_kg.perception.captioning.detection import ModelDetector, PacedTracker
@@ -46,9 +47,24 @@ class Indexer:
     """None without a model for any stage."""
 
     def index(
-        self, video: VideoInfo, video_id: str, build: str | None, tracks: Path | None, *, replace: bool
+        self,
+        video: VideoInfo,
+        video_id: str,
+        build: str | None,
+        tracks: Path | None,
+        *,
+        replace: bool,
+        completes: bool = False,
     ) -> IndexResult:
-        """Take the video through all stages; with ``replace`` the graph that is there goes when the new one is ready.
+        """Take the video through all stages.
+
+        Args:
+            video: what is indexed.
+            video_id: of its graph.
+            build: name of the graph beside others of the same video.
+            tracks: to use instead of detecting.
+            replace: the graph that is there goes when the new one is ready.
+            completes: the new graph has what models did not answer when the old one was made, and its cost in it.
 
         Raises:
             VideoError: it cannot be read to its end.
@@ -63,17 +79,22 @@ class Indexer:
             written_id = replacement_id(video_id) if replace else video_id
             description = describe(seen.perception, written_id)
         words = words_of(description, written_id, self.calls, self.settings.describe_window, seen.undetected)
-        tally = Tally(self.calls, self.writer.usage(written_id))
+        base: Mapping[str, StageUsage] = self.writer.usage(video_id) if completes else {}
+        tally = Tally.of(self.calls, self.writer.usage(written_id), base)
         try:
-            written = self._write(self._record(seen.perception, written_id, build), words, tally)
+            written = self._write(self._record(seen.perception, written_id, build), words, tally, seen.unanswered)
         finally:
-            tally.keep(self.writer, written_id)
+            tally.keep(self.writer, written_id, seen.unanswered + words.unanswered)
+        waiting: tuple[str, ...] = ()
         if replace:
             with self.watch.time("write"):
                 self.writer.take_place(video_id)
         return IndexResult(
             video_id=video_id,
             title=video.title,
+            waiting = settle(self.store, video_id, self._vectors)
+        if self.calls is not None:
+            self.calls.settle()
             entities=written.entities,
             frame_nodes=written.frame_nodes,
             relations=written.relations,
@@ -90,6 +111,9 @@ class Indexer:
         )
 
     def _perceive(self, video: VideoInfo) -> _Seen:
+            waiting=waiting,
+            untold=written.untold,
+            unanswered=seen.unanswered + words.unanswered,
         settings = self.settings
         self.report("loading models", 0.5)
         rate_hz = tracking_rate_hz(settings)
@@ -122,7 +146,7 @@ class Indexer:
         if asked is not None:
             at = {frame.timestamp_s: frame.index for frame in perception.frames}
             undetected = {at[time_s]: why for time_s, why in asked.troubles.items() if time_s in at}
-        return _Seen(perception, reason, undetected)
+        return _Seen(perception, reason, undetected, 0 if asked is None else asked.unanswered)
 
     def _given(self, video: VideoInfo, tracks: Path) -> _Seen:
         with self.watch.time("perceive"):
@@ -134,7 +158,7 @@ class Indexer:
                 progress=lambda share: self.report("watching", share),
             )
         # The name tells two files of tracks apart, as it does with two detectors.
-        return _Seen(dataclasses.replace(perception, detector=given_name(tracks)), "", {})
+        return _Seen(dataclasses.replace(perception, detector=given_name(tracks)), "", {}, 0)
 
     def _record(self, perception: Perception, video_id: str, build: str | None) -> VideoRecord:
         video = perception.video
@@ -164,7 +188,7 @@ class Indexer:
         given = perception.detector.startswith(GIVEN)
         return self.settings.tracking_rate_hz if given else tracking_rate_hz(self.settings)
 
-    def _write(self, record: VideoRecord, words: Words, tally: Tally) -> _Written:
+    def _write(self, record: VideoRecord, words: Words, tally: Tally, unseen: int) -> _Written:
         """Embed and write window by window, then the events."""
         with self.watch.time("write"):
             done = self.writer.begin(record, words.entities(), words.links, grows=words.grows)
@@ -184,7 +208,8 @@ class Indexer:
                     with self.watch.time("write"):
                         self.writer.write_entities(record.id, added)
                         self.writer.write_window(record.id, window, vectors)
-                        tally.keep(self.writer, record.id)
+                        # First, so that a window that lacks something is never there without the note that it does.
+                        tally.keep(self.writer, record.id, unseen + words.unanswered)
         with self.watch.time(words.stage):
             ending = words.ending(lambda share: self.report(tally.progress("events"), share))
         for part in _in_parts(ending.events):
@@ -196,7 +221,8 @@ class Indexer:
             self.writer.finish(record.id)
         self.report("writing", 1.0)
         entities = {entity.id for entity in (*words.entities(), *ending.entities)}
-        return _Written(len(entities), frame_nodes, relations, len(ending.events))
+        untold = Counter(entity.coverage for entity in ending.entities if entity.coverage != "ok")
+        return _Written(len(entities), frame_nodes, relations, len(ending.events), dict(untold))
 
     def _vectors(self, texts: Sequence[str]) -> FloatArray:
         with self.watch.time("embed"):
@@ -215,6 +241,8 @@ class _Seen:
 @dataclass(frozen=True, slots=True)
 class _Written:
     entities: int
+    unanswered: int
+    """How many of them may yet be answered."""
     frame_nodes: int
     relations: int
     events: int
@@ -223,6 +251,8 @@ class _Written:
 def find_detector(settings: Settings) -> tuple[Detector, str]:
     """The detector of the settings, and why ``auto`` chose it.
 
+    untold: Mapping[str, int]
+    """Entities of which some events are missing, by why."""
     Raises:
         ConfigurationError: it is not installed, or none can be loaded.
         ProviderError: its weights cannot be had.

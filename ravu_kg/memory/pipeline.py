@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ravu_kg.models.roles import Role, has_model, reference_of
+from ravu_kg.models.roles import WORD_ROLES, has_model, reference_of
+from ravu_kg.models.spending import Spending
 from ravu_kg.settings import Settings
+from ravu_kg.types import replacement_id
 
 MEASURED = "geometry"
-WORD_ROLES: tuple[Role, ...] = ("describe", "graph", "sentence", "events")
 _USUAL_WINDOW = 3
 
 
@@ -24,3 +25,11 @@ def describer(settings: Settings) -> str:
 def tracking_rate_hz(settings: Settings) -> float:
     """Frames a second that are tracked: a model that detects is asked at the sampling rate, since calls cost money."""
     return 1 / settings.sample_interval_s if has_model(settings, "detect") else settings.tracking_rate_hz
+
+
+def forget_spending(settings: Settings, video_id: str) -> None:
+    """Keep nothing of what unfinished runs spent on a video: it is noted with the graph, or is of no interest."""
+    spending = Spending(settings.cache / "spending.sqlite")
+    for account in (video_id, replacement_id(video_id)):
+        spending.forget(account)
+    spending.close()

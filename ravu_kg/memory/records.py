@@ -73,6 +73,10 @@ class IndexResult:
     """Frames by what models said of them: ``ok``, ``blocked``, ``failed``; empty without models."""
 
     def to_dict(self) -> dict[str, object]:
+    untold: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Entities of which some events are missing, by why: ``blocked`` or ``failed``."""
+    unanswered: int = 0
+    """Frames and entities that no model answered for: indexed again, the video is completed."""
         """Plain values, for JSON."""
         return {**asdict(self), "elapsed_s": {stage: round(took, 3) for stage, took in self.elapsed_s.items()}}
 

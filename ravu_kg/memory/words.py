@@ -9,7 +9,7 @@ from typing import Protocol
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.records import StageUsage
 from ravu_kg.models.calls import ModelCalls
-from ravu_kg.models.roles import INDEX_ROLES, Role
+from ravu_kg.models.roles import INDEX_ROLES
 from ravu_kg.perception.captioning.captioner import Captioner
 from ravu_kg.perception.geometry import Description
 from ravu_kg.types import Coverage, Entity, Event, IdentityLink, SceneWindow, Usage
@@ -49,6 +49,11 @@ class Words(Protocol):
     @property
     def coverage(self) -> Mapping[str, int]:
         """Frames by what models said of them; empty without models."""
+        ...
+
+    @property
+    def unanswered(self) -> int:
+        """Frames and entities so far that no model answered for, and that another run may complete."""
         ...
 
     def __len__(self) -> int:
@@ -96,6 +101,10 @@ class _Measured:
     def coverage(self) -> Mapping[str, int]:
         return {}
 
+    @property
+    def unanswered(self) -> int:
+        return 0
+
     def __len__(self) -> int:
         return len(self.description.windows)
 
@@ -127,6 +136,10 @@ class _Modelled:
     def coverage(self) -> Mapping[str, int]:
         return {state: count for state, count in self.captioner.coverage.items()}
 
+    @property
+    def unanswered(self) -> int:
+        return self.captioner.unanswered
+
     def __len__(self) -> int:
         return len(self.captioner.description.windows)
 
@@ -149,6 +162,25 @@ class Tally:
     before: Mapping[str, StageUsage]
     """Of the runs that this one goes on from."""
 
+    @classmethod
+    def of(cls, calls: ModelCalls | None, noted: Mapping[str, StageUsage], base: Mapping[str, StageUsage]) -> Tally:
+        """A tally that begins with what earlier runs spent.
+
+        Args:
+            calls: of this run; their account knows what was spent by runs that were killed.
+            noted: with the graph that is made, the base in it.
+            base: what was spent on the graph that this one completes.
+        """
+        if calls is None:
+            return cls(None, noted)
+        spent = {role: _stage(one.model, one.usage, one.has_price) for role, one in calls.spent_before.items()}
+        known = {role: _sum(base.get(role), spent.get(role)) for role in base.keys() | spent.keys()}
+        # The note with the graph may be older than the account, and the account may be in another cache folder.
+        for role, one in noted.items():
+            if role not in known or _number(one, "calls") > _number(known[role], "calls"):
+                known[role] = one
+        return cls(calls, known)
+
     def stages(self) -> dict[str, StageUsage]:
         """Each stage that spent anything, in the order of the stages."""
         spent: Mapping[str, Usage] = {} if self.calls is None else self.calls.usage
@@ -157,28 +189,16 @@ class Tally:
             now, before = spent.get(role), self.before.get(role)
             if now is None and before is None:
                 continue
-            past = dict(before or {})
-            mine = Usage() if now is None else now
-            found[role] = {
-                "model": past.get("model", "") if self.calls is None or now is None else self.calls.name(role),
-                "calls": mine.calls + _number(past, "calls"),
-                "input_tokens": mine.input_tokens + _number(past, "input_tokens"),
-                "output_tokens": mine.output_tokens + _number(past, "output_tokens"),
-                "cost_usd": self._cost_usd(role, mine, past),
-            }
+            mine = None
+            if self.calls is not None and now is not None:
+                mine = _stage(self.calls.name(role), now, self.calls.has_price(role))
+            found[role] = _sum(before, mine)
         return found
 
-    def _cost_usd(self, role: Role, mine: Usage, past: StageUsage) -> float | None:
-        """None when the price of a model is not known."""
-        priced = self.calls is None or not mine.calls or self.calls.has_price(role)
-        if not priced or past.get("cost_usd", 0.0) is None:
-            return None
-        return round(mine.cost_usd + _number(past, "cost_usd"), 6)
-
-    def keep(self, writer: GraphWriter, video_id: str) -> None:
-        """Note it with the video; nothing happens when no model was asked."""
-        if stages := self.stages():
-            writer.write_usage(video_id, stages)
+    def keep(self, writer: GraphWriter, video_id: str, unanswered: int = 0) -> None:
+        """Note it with the video, and how much was not answered; nothing happens when no model was asked."""
+        if (stages := self.stages()) or unanswered:
+            writer.write_usage(video_id, stages, unanswered=unanswered)
 
     def progress(self, stage: str) -> str:
         """The stage with the calls that are done, when there are any."""
@@ -186,6 +206,27 @@ class Tally:
             return stage
         kept = f", {self.calls.replayed} kept" if self.calls.replayed else ""
         return f"{stage} ({self.calls.total().calls} calls{kept})"
+
+
+def _stage(model: str, usage: Usage, has_price: bool) -> StageUsage:
+    return {
+        "model": model,
+        "calls": usage.calls,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost_usd": usage.cost_usd if has_price or not usage.calls else None,
+    }
+
+
+def _sum(before: StageUsage | None, after: StageUsage | None) -> StageUsage:
+    """Both together, by the later model; without a price when one of them has none."""
+    parts = [one for one in (before, after) if one is not None]
+    priced = all(one.get("cost_usd", 0.0) is not None for one in parts)
+    return {
+        "model": parts[-1].get("model", ""),
+        **{name: sum(_number(one, name) for one in parts) for name in ("calls", "input_tokens", "output_tokens")},
+        "cost_usd": round(sum(_number(one, "cost_usd") for one in parts), 6) if priced else None,
+    }
 
 
 def _number(usage: StageUsage, name: str) -> float:

@@ -12,15 +12,17 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel
 
-from ravu_kg.errors import ProviderError, RefusalError, ReplayError, ReplyError
+from ravu_kg.errors import ProviderError, RefusalError, ReplayError, ReplyError, UnansweredError
 from ravu_kg.models import pool, structured
 from ravu_kg.models.assigning import Assigned, assign, require_prices
 from ravu_kg.models.budget import Budget, Ceiling
+from ravu_kg.models.health import Health
 from ravu_kg.models.limiter import Limiter
 from ravu_kg.models.prices import PriceTable
 from ravu_kg.models.replies import ReplyStore, key_of, stage_of
 from ravu_kg.models.retrying import Schedule, complete
 from ravu_kg.models.roles import ASK_ROLES, Role
+from ravu_kg.models.spending import Spending, Spent
 from ravu_kg.models.tokens import count_request
 from ravu_kg.settings import Settings
 from ravu_kg.types import ModelReply, ModelRequest, Usage
@@ -37,6 +39,7 @@ class ModelCalls:
         self,
         assigned: Mapping[Role, Assigned],
         store: ReplyStore,
+        spending: Spending,
         ceiling: Ceiling,
         prices: PriceTable,
         schedule: Schedule,
@@ -44,10 +47,15 @@ class ModelCalls:
         *,
         replay: bool,
         refresh: Collection[str],
+        account: str,
     ) -> None:
         """See :meth:`open`."""
         self._assigned = assigned
         self._store = store
+        self._spending = spending
+        self._account = account
+        self.spent_before: Mapping[str, Spent] = spending.of(account) if account else {}
+        """What runs before this one spent on the account since :meth:`settle`, by role."""
         self._prices = prices
         self._schedule = schedule
         self._concurrency = concurrency
@@ -56,6 +64,7 @@ class ModelCalls:
         self._stopped = threading.Event()
         self._budget = Budget(ceiling, self._stopped)
         self._limiters = {one.reference: Limiter(concurrency, self._stopped) for one in assigned.values()}
+        self._health = {role: Health() for role in assigned}
         self._lock = threading.Lock()
         self._under_way: dict[bytes, Future[ModelReply]] = {}
         self._asked: set[bytes] = set()
@@ -71,6 +80,7 @@ class ModelCalls:
         *,
         replay: bool = False,
         refresh: Collection[str] = (),
+        account: str = "",
         max_cost_usd: float | None = None,
         max_tokens: int | None = None,
     ) -> ModelCalls:
@@ -81,6 +91,8 @@ class ModelCalls:
             roles: what models are needed for.
             replay: use recorded replies only, and no key.
             refresh: roles whose recorded replies are not used but made again, once in this run.
+            account: what the calls are for. What is spent on it is noted with each call, and is known to the next run
+                when this one is killed; see :attr:`spent_before`. Empty for what ends soon or is not gone on with.
             max_cost_usd: ceiling of this run instead of that of the settings.
             max_tokens: the same for input and output tokens together.
 
@@ -102,12 +114,14 @@ class ModelCalls:
         return cls(
             assigned,
             ReplyStore(settings.cache / "replies.sqlite"),
+            Spending(settings.cache / "spending.sqlite"),
             ceiling,
             prices,
             Schedule(calls.retries, calls.timeout_s),
             calls.concurrency,
             replay=replay,
             refresh=refresh,
+            account=account,
         )
 
     def about(self, video: str) -> ModelCalls:
@@ -125,6 +139,11 @@ class ModelCalls:
         """What this run spent, by role; replies from the store cost nothing."""
         with self._lock:
             return dict(self._usage)
+
+    def settle(self) -> None:
+        """What was spent on the account is noted elsewhere now."""
+        if self._account:
+            self._spending.forget(self._account)
 
     @property
     def replayed(self) -> int:
@@ -178,6 +197,7 @@ class ModelCalls:
             ReplyError: no reply could be used.
             BudgetError: the ceiling is reached.
             ReplayError: only recorded replies are used, and this one was not recorded.
+            UnansweredError: this request was not answered, however often it was made, but others may be.
             ProviderError: the provider failed for good, or longer than it was waited for.
         """
         asked = request if request.schema is not None else replace(request, schema=structured.schema_of(reply))
@@ -187,19 +207,20 @@ class ModelCalls:
         except structured.InvalidReplyError as error:
             problem = complaint = str(error)
         replies = [first]
+        unanswered: UnansweredError | None = None
         try:
             second = self._reply(role, structured.asking_again(asked, first, complaint))
             replies.insert(0, second)
             return structured.parse(second.text, reply, check)
         except structured.InvalidReplyError as error:
             problem = str(error)
-        except ProviderError as error:
-            if not error.request_only:  # else more room than the model has may have been asked for
-                raise
-            problem = str(error)
+        except UnansweredError as error:  # more room than the model has may have been asked for
+            problem, unanswered = str(error), error
         for one in replies if salvage else ():
             if record := structured.salvage(one.text, reply, check):
                 return record
+        if unanswered is not None and unanswered.retryable:
+            raise unanswered
         if role in ASK_ROLES:
             # Else the same question would never be answered better. An index keeps what it has: see --from-stage.
             self._forget(role, (asked, structured.asking_again(asked, first, complaint)))
@@ -220,10 +241,20 @@ class ModelCalls:
         """
         return pool.in_order(work, items, self._concurrency)
 
+    def require_answers(self, role: Role) -> None:
+        """Raise what failed last when requests were made for a role and none was ever answered.
+
+        Raises:
+            ProviderError: that failure.
+        """
+        if self.has(role):
+            self._health[role].require_answers()
+
     def close(self) -> None:
         """End the run: calls that wait are given up, calls that run are left to themselves."""
         self._stopped.set()
         self._store.close()
+        self._spending.close()
 
     def __enter__(self) -> Self:
         return self
@@ -262,6 +293,7 @@ class ModelCalls:
             kept = self._store.get(key)
             if kept is not None:
                 self._count_replayed()
+                self._health[role].answered(now=False)
             if isinstance(kept, RefusalError):
                 raise kept
             if kept is not None:
@@ -279,11 +311,18 @@ class ModelCalls:
             except RefusalError as refusal:
                 if role not in ASK_ROLES:  # a question may be answered another time: filters change
                     self._keep(key, one.reference, request, refusal)
+                self._health[role].answered()
                 raise
-            # Kept before it is used: whatever happens next, this call is never made again.
-            self._keep(key, one.reference, request, reply)
+            except ProviderError as error:
+                raise self._health[role].judged(error) from error
+            self._health[role].answered()
+            reply = replace(reply, text=structured.encodable(reply.text))
             cost = self._prices.cost_usd(one.reference, reply.input_tokens, reply.output_tokens, reply.cached_tokens)
             usage = Usage(1, reply.input_tokens, reply.output_tokens, cost or 0.0)
+            if self._account:
+                self._spending.add(self._account, role, one.reference, usage, has_price=cost is not None)
+            # Kept before it is used: whatever happens next, this call is never made again.
+            self._keep(key, one.reference, request, reply)
             self._budget.spend(usage)
         with self._lock:
             self._usage[role] = self._usage.get(role, Usage()) + usage

@@ -23,7 +23,9 @@ Role = Literal[
     "analyze",
     "answer",
 ]
-INDEX_ROLES: tuple[Role, ...] = ("detect", "describe", "graph", "sentence", "events")
+WORD_ROLES: tuple[Role, ...] = ("describe", "graph", "sentence", "events")
+"""Stages that put frames into words, in their order."""
+INDEX_ROLES: tuple[Role, ...] = ("detect", *WORD_ROLES)
 ASK_ROLES: tuple[Role, ...] = ("plan", "rerank", "identify", "count", "analyze", "answer")
 IMAGE_ROLES: tuple[Role, ...] = ("detect", "describe")
 """Roles that look at frames, so that their model has to accept images."""

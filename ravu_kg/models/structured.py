@@ -30,6 +30,16 @@ class InvalidReplyError(ValueError):
     """A reply that is not what was asked for; the message is for the model."""
 
 
+def encodable(text: str) -> str:
+    """The text as it can be stored and sent: halves of a surrogate pair are joined, a half alone is replaced.
+
+    Models write such halves as escapes in JSON, mostly where an emoji was cut off.
+    """
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 @cache
 def schema_of(reply: type[BaseModel]) -> Mapping[str, object]:
     """The JSON schema of a reply, its title the name of the stage: the class's own title, or its name in snake case."""
@@ -185,7 +195,7 @@ def _is_valid(value: object, reply: type[BaseModel]) -> bool:
 def _validated(value: object, reply: type[Reply]) -> Reply:
     try:
         # As JSON, not as Python values: a list is a tuple there.
-        return reply.model_validate_json(json.dumps(value))
+        return reply.model_validate_json(encodable(json.dumps(value, ensure_ascii=False)))
     except ValidationError as error:
         problems = [_said(problem["loc"], problem["msg"]) for problem in error.errors()]
     more = f" There are {len(problems) - _PROBLEMS} more such problems." if len(problems) > _PROBLEMS else ""

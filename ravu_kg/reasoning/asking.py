@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ravu_kg.graph.reader import GraphReader
 from ravu_kg.graph.values import cypher_literal
 from ravu_kg.reasoning.context import Phrases
 from ravu_kg.reasoning.executor import execute
 from ravu_kg.reasoning.language import read_question
+from ravu_kg.reasoning.marks import named
 from ravu_kg.reasoning.plan import Plan
 from ravu_kg.reasoning.protocols import Answerer, Judge, Planner
 from ravu_kg.reasoning.records import Answer, Execution, StepTrace, Usage
@@ -80,7 +82,9 @@ def answer_plan(
     counts = [found.count for found in execution.bindings.values() if found.count is not None and asked_to_count]
     count = counts[-1] if counts else None
     notes = [found.note for found in execution.bindings.values() if found.note]
-    text = reply.text
+    # Marks are for models. A reader gets names, in the answer and in its evidence alike.
+    text = reply.text if reply.option is not None else named(reply.text, execution.names)
+    evidence = tuple(replace(one, text=named(one.text, execution.names)) for one in execution.evidence)
     if reply.outcome != "refused" and (uncovered := remark(plan.question, reply.text, count, execution)):
         notes.append(uncovered)
         text = text if reply.option is not None else f"{text} {uncovered}"
@@ -89,7 +93,7 @@ def answer_plan(
         option=reply.option,
         margin=reply.margin,
         method={"planner": plan.planner, "reranker": judge.name, "answerer": answerer.name},
-        evidence=execution.evidence,
+        evidence=evidence,
         plan=plan,
         trace=execution.trace,
         usage=Usage(),

@@ -81,6 +81,7 @@ def execute(
         coverage,
         video.duration_s,
         called,
+        _names(context, evidence),
     )
 
 
@@ -174,6 +175,16 @@ def _called(context: Context, evidence: Sequence[Evidence]) -> dict[str, Called]
         for identity in (context.identities() if wanted else ())
         for entity, name in zip(identity.entities, identity.names, strict=True)
         if entity.entity_id in wanted
+    }
+
+
+def _names(context: Context, evidence: Sequence[Evidence]) -> dict[str, str]:
+    if not any("#" in one.text for one in evidence):
+        return {}
+    return {
+        entity.entity_id.rpartition("#")[2]: name
+        for identity in context.identities()
+        for entity, name in zip(identity.entities, identity.names, strict=True)
     }
 
 

@@ -171,6 +171,8 @@ class Execution:
     """Of the video."""
     called: Mapping[str, Called] = field(default_factory=dict[str, Called])
     """The entities of the evidence by id."""
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By its number, the name of each entity that descriptions of frames may mark; empty when none is marked."""
 
 
 @dataclass(frozen=True, slots=True)

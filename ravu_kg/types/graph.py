@@ -77,6 +77,8 @@ class Entity:
     track_timestamps_s: Sequence[float]
     track_boxes: Sequence[float]
     """Flat: four numbers for each track time."""
+    coverage: Coverage = "ok"
+    """Whether models told all of its events."""
     look: Sequence[int] | None = None
     """Its colours by place (:mod:`ravu_kg.looks`), each 0..127 in relation to the strongest; None without a picture."""
 

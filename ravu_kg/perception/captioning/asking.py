@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from ravu_kg.errors import ProviderError, RefusalError, ReplyError
+from ravu_kg.errors import RefusalError, ReplyError, UnansweredError
 from ravu_kg.models.roles import Role
 from ravu_kg.types import Coverage, ModelRequest
 
+_log = logging.getLogger(__name__)
 _A = TypeVar("_A")
 _B = TypeVar("_B")
 _Reply = TypeVar("_Reply", bound=BaseModel)
@@ -33,6 +35,10 @@ class Calls(Protocol):
         """A checked reply."""
         ...
 
+    def require_answers(self, role: Role) -> None:
+        """Raise what failed last when not one request for a role was ever answered."""
+        ...
+
     def in_order(self, work: Callable[[_A], _B], items: Iterable[_A]) -> Iterator[_B]:
         """The results of some work on each item, several at a time, in the order of the items."""
         ...
@@ -43,13 +49,12 @@ class Asked:
     """Calls of one run, and which of their failures are borne."""
 
     calls: Calls
-    _answered: set[Role] = field(default_factory=set[Role])
+    unanswered: list[UnansweredError] = field(default_factory=list[UnansweredError])
+    """One for each item that is not known since nobody answered, and that another run may find out."""
 
     def ask(self, role: Role, request: ModelRequest, reply: type[_Reply]) -> _Reply:
         """A checked reply; of one that was cut off the part that arrived."""
-        said = self.calls.ask(role, request, reply, salvage=True)
-        self._answered.add(role)
-        return said
+        return self.calls.ask(role, request, reply, salvage=True)
 
     def settle(
         self, role: Role, items: Sequence[_Item], ask: Callable[[Sequence[_Item]], Collection[_Item]]
@@ -69,7 +74,7 @@ class Asked:
 
         Raises:
             ProviderError: one that concerns the whole run: a key, a model that is not there, a ceiling, a reply that
-                was not recorded, a server that is out of reach after all attempts.
+                was not recorded, a server that answers none of several requests in a row.
         """
         return self._settled(role, items, ask, again=True)
 
@@ -86,15 +91,14 @@ class Asked:
             half = len(items) // 2
             first, second = items[:half], items[half:]
             return self._settled(role, first, ask, again=again) | self._settled(role, second, ask, again=again)
-        except ProviderError as error:
-            if not self._borne(role, error):
-                raise
+        except UnansweredError as error:
+            _log.warning("%d %s left out. %s", len(items), "entities are" if role == "events" else "frames are", error)
+            if error.retryable:
+                self.unanswered.extend([error] * len(items))
+            return dict.fromkeys(items, "failed")
+        except ReplyError:
             return dict.fromkeys(items, "failed")
         missing = [item for item in items if item not in complete]
         if not missing or not again:
             return dict.fromkeys(missing, "failed")
         return self._settled(role, missing, ask, again=False)
-
-    def _borne(self, role: Role, error: ProviderError) -> bool:
-        """Whether the next call may well go right; a request found bad is only bad luck where others were answered."""
-        return isinstance(error, ReplyError) or (error.request_only and role in self._answered)

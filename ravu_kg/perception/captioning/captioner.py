@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from ravu_kg.models.roles import WORD_ROLES
 from ravu_kg.perception.captioning.ahead import made_ahead
 from ravu_kg.perception.captioning.asking import Asked, Calls
 from ravu_kg.perception.captioning.boxes import convention
@@ -43,11 +44,9 @@ class Ending:
 
     events: tuple[Event, ...]
     entities: tuple[Entity, ...]
-    """All entities again, with what they do in their descriptions."""
+    """All entities again, with what they do in their descriptions, and whether some of it is missing."""
     links: tuple[IdentityLink, ...]
     """Between entities that the models added."""
-    troubles: Mapping[str, Coverage]
-    """Entities by id of which some events are missing, and why."""
 
 
 @dataclass(slots=True)
@@ -86,6 +85,11 @@ class Captioner:
         )
         self._linker = Linker(max(scene.tracks, default=0) + 1, scene.perception.cuts_s)
 
+    @property
+    def unanswered(self) -> int:
+        """How many frames and entities so far lack something that nobody answered, and that may yet be answered."""
+        return len(self._asked.unanswered)
+
     def entities(self) -> tuple[Entity, ...]:
         """The tracked entities, in the colours of their overlays."""
         things = self._stretches.things
@@ -122,7 +126,7 @@ class Captioner:
         """The events of all entities, those that models added among them.
 
         Raises:
-            ProviderError: one that concerns the whole run.
+            ProviderError: one that concerns the whole run; also when all requests of a stage failed.
         """
         found: dict[str, list[Told]] = {}
         troubles: dict[str, Coverage] = {}
@@ -134,11 +138,20 @@ class Captioner:
                 for track_id in sorted(self._sentences)
             ]
             found, troubles = find_events(self._asked, lives, progress)
+        for role in WORD_ROLES:
+            self.calls.require_answers(role)
         told = {int(one): events for one, events in found.items()}
+        lacking = {entity_id(self.video_id, int(one)): trouble for one, trouble in troubles.items()}
         added = tuple(self._added(one, told.get(track_id, [])) for track_id, one in self._linker.added.items())
         return Ending(
             events=tuple(event for track_id, events in told.items() for event in self._events(track_id, events)),
-            entities=(*(self._with_events(entity, told.get(entity.track_id)) for entity in self.entities()), *added),
+            entities=tuple(
+                replace(entity, coverage=lacking.get(entity.id, "ok"))
+                for entity in (
+                    *(self._with_events(entity, told.get(entity.track_id)) for entity in self.entities()),
+                    *added,
+                )
+            ),
             links=tuple(
                 IdentityLink(
                     earlier_id=entity_id(self.video_id, link.earlier_track),
@@ -150,7 +163,6 @@ class Captioner:
                 )
                 for link in self._linker.links
             ),
-            troubles={entity_id(self.video_id, int(one)): trouble for one, trouble in troubles.items()},
         )
 
     def _results(self, chain: Chain) -> Generator[tuple[Stretch, list[FrameWords]]]:

@@ -82,6 +82,11 @@ class ModelDetector:
         return self.calls.name("detect")
 
     @property
+    def unanswered(self) -> int:
+        """How many frames nobody answered for, and that may yet be answered."""
+        return len(self._asked.unanswered)
+
+    @property
     def stateful(self) -> bool:
         """A frame's boxes depend on that frame alone."""
         return False
@@ -91,11 +96,12 @@ class ModelDetector:
 
         Raises:
             VideoError: the file can no longer be read.
-            ProviderError: one that concerns the whole run, see :meth:`Asked.settle`.
+            ProviderError: one that concerns the whole run, see :meth:`Asked.settle`; also when all requests failed.
         """
         for shown, found, unknown in self.calls.in_order(self._look, self._pictures(rate_hz)):
             self._keep(shown, found, unknown)
             yield shown[-1].timestamp_s
+        self.calls.require_answers("detect")
 
     def detect(self, frames: Sequence[VideoFrame]) -> list[list[Detection]]:
         """Boxes of each frame; of one that was not seen before the model is asked now.

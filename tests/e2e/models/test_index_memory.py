@@ -19,7 +19,7 @@ import pytest
 from ravu_kg.errors import BudgetError, ConfigurationError, ProviderError
 from ravu_kg.memory import IndexResult, ModelRun, VideoMemory
 from ravu_kg.settings import Settings, load
-from tests.e2e.models.seeing import Seer
+from tests.e2e.models.seeing import Seer, targets
 from tests.model_server import Fault, ModelServer
 
 pytestmark = [pytest.mark.e2e, pytest.mark.neo4j]
@@ -154,7 +154,7 @@ def test_a_ceiling_keeps_what_is_written_and_the_run_goes_on(make_user: Callable
 def test_after_a_kill_only_calls_without_a_kept_reply_are_made_again(make_user: Callable[..., User]) -> None:
     with ModelServer(Seer()) as plain_server:
         user = make_user(plain_server)
-        user.index("plain")
+        plain = user.index("plain")
         calls = len(plain_server.received)
     with ModelServer(Seer(), delay_s=0.7) as server:
         killed = make_user(server)
@@ -176,6 +176,10 @@ def test_after_a_kill_only_calls_without_a_kept_reply_are_made_again(make_user: 
         server.delay_s = 0.0
         result = killed.index("killed")
     assert result.replayed >= asked - 2
+    # What was spent before the kill is not lost; what was under way then may be spent once more.
+    spent = sum(stage["calls"] for stage in result.usage.values())
+    assert calls <= spent <= len(server.received)
+    assert result.usage["describe"]["input_tokens"] >= plain.usage["describe"]["input_tokens"]
     assert len(server.received) <= calls + 2  # what was under way when it was killed
     assert killed.canonical("killed") == user.canonical("plain")
 
@@ -195,6 +199,49 @@ def test_a_server_that_fails_for_good_stops_the_run_which_then_goes_on(make_user
         del server.received[:]
         assert user.index("broken").status == "indexed"
         assert user.stages() == {"events": 1}
+
+
+def test_frames_that_nobody_answered_for_are_completed_by_the_next_run(make_user: Callable[..., User]) -> None:
+    seer = Seer(
+        lambda received: Fault.server_error(500) if received.stage == "graph" and 4 in targets(received) else None
+    )
+    with ModelServer(seer) as server:
+        user = make_user(server)
+        user.env["RAVU_KG_CALLS__RETRIES"] = "1"
+        first = user.index("partly")
+        assert (first.status, first.coverage, first.unanswered) == ("indexed", {"ok": 7, "failed": 3}, 3)
+        asked = user.stages()
+        seer.disturb = None
+        del server.received[:]
+        second = user.index("partly")
+        assert (second.status, second.coverage, second.unanswered) == ("indexed", {"ok": 10}, 0)
+        assert user.stages() == {"graph": 1, "sentence": 1, "events": 1}
+        assert sum(one["calls"] for one in second.usage.values()) == asked.total() - 2 + 3  # failures cost nothing
+        assert user.index("partly").status == "unchanged"
+        other = make_user(server)
+        plain = other.index("whole")
+        assert user.canonical("partly") == other.canonical("whole")
+        assert plain.unanswered == 0
+
+
+def test_an_unfinished_run_that_lacked_something_is_written_anew(make_user: Callable[..., User]) -> None:
+    broken = {"graph", "events"}
+
+    def disturb(received: Any) -> Fault | None:
+        lasting = received.stage in broken and (received.stage == "events" or 4 in targets(received))
+        return Fault.server_error(500) if lasting else None
+
+    with ModelServer(Seer(disturb)) as server:
+        user = make_user(server)
+        user.env["RAVU_KG_CALLS__RETRIES"] = "1"
+        with pytest.raises(ProviderError):
+            user.index("unfinished")  # its only window is written, without what the graph of three frames adds
+        broken.clear()
+        result = user.index("unfinished")
+        assert (result.coverage, result.unanswered) == ({"ok": 10}, 0)
+        other = make_user(server)
+        other.index("whole2")
+        assert user.canonical("unfinished") == other.canonical("whole2")
 
 
 def test_only_what_is_to_be_made_anew_is_asked_again(make_user: Callable[..., User]) -> None:

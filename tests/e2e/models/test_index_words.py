@@ -16,7 +16,7 @@ from ravu_kg.types import Frame, Perception, SceneWindow, Usage
 from tests.e2e.conftest import Perceptions
 from tests.e2e.models.scripts import Script, Watcher
 from tests.e2e.models.seeing import PROTOCOLS, Once, Seer, data, keys, put_into_words, settings_for, targets
-from tests.model_server import Fault, ModelServer, Received
+from tests.model_server import Fault, ModelServer, Received, Reply
 
 pytestmark = pytest.mark.e2e
 
@@ -153,6 +153,113 @@ def test_replies_that_cannot_be_used_cost_their_frames_alone(
     )
     assert next(node for node in windows[0].nodes if node.id == "v/6/1").source == "model"
     assert ending.events
+
+
+LASTING: dict[str, Callable[[object], Fault]] = {
+    "500": lambda reply: Fault.server_error(500),
+    "reset": Fault.reset_midway,
+    "503": lambda reply: Fault.server_error(503),
+    "too long": lambda reply: Fault.error(413, "request entity too large"),
+}
+
+
+@pytest.mark.parametrize(
+    ("stage", "kind"), [("describe", "500"), ("graph", "reset"), ("sentence", "503"), ("describe", "too long")]
+)
+def test_a_request_that_is_never_answered_costs_its_frames_alone(
+    perception: Perception, tmp_path: Path, stage: str, kind: str
+) -> None:
+    def disturb(received: Received) -> Fault | None:
+        lasting = received.stage == stage and 4 in targets(received)
+        return LASTING[kind](seer.answer(received)) if lasting else None
+
+    seer = Seer(disturb)
+    with ModelServer(seer) as server:
+        settings = settings_for("openai", server, tmp_path, retries=1, concurrency=1)
+        windows, ending, *_ = put_into_words(perception, settings)
+        assert [frame.index for frame in windows[0].frames if frame.coverage == "failed"] == [3, 4, 5]
+        assert next(node for node in windows[0].nodes if node.id == "v/6/1").source == "model"
+        assert ending.events
+        # Nothing of it was kept as a reply, so the next run asks again.
+        seer.disturb = None
+        del server.received[:]
+        windows, *_ = put_into_words(perception, settings)
+    assert {frame.coverage for frame in windows[0].frames} == {"ok"}
+    assert targets(server.received[0]) == [3, 4, 5]
+
+
+@pytest.mark.parametrize(("stage", "after"), [("describe", 0), ("describe", 1), ("graph", 0), ("events", 0)])
+def test_a_server_that_answers_nothing_any_more_ends_the_run_and_the_next_goes_on(
+    perception: Perception, tmp_path: Path, stage: str, after: int
+) -> None:
+    answered = 0
+
+    def disturb(received: Received) -> Fault | None:
+        nonlocal answered
+        if received.stage != stage or answered < after:
+            answered += received.stage == stage
+            return None
+        return Fault.server_error(503)
+
+    seer = Seer(disturb)
+    with ModelServer(seer) as server:
+        settings = settings_for("gemini", server, tmp_path, retries=1, concurrency=1)
+        with pytest.raises(ProviderError, match="Run the same command later"):
+            put_into_words(perception, settings)
+        seer.disturb = None
+        windows, _, calls, _ = put_into_words(perception, settings)
+    assert {frame.coverage for frame in windows[0].frames} == {"ok"}
+    assert calls.replayed >= after
+
+
+@pytest.mark.parametrize("fault", [Fault.server_error(500), Fault.refused()])
+def test_an_entity_says_when_its_events_could_not_be_told(perception: Perception, tmp_path: Path, fault: Fault) -> None:
+    def disturb(received: Received) -> Fault | None:
+        lives = data(received)[0]["entities"] if received.stage == "events" else []
+        return fault if any(life["id"] == "3" for life in lives) else None
+
+    # Sentences that never stay the same: each life fills much of a call, so that there are several.
+    class Talker(Seer):
+        def _sentence(self, received: Received) -> dict[str, object]:
+            said = super()._sentence(received)
+            said["sentences"] = [{**one, "text": f"{one['text']} at {one['i']}"} for one in said["sentences"]]
+            return said
+
+    long = dataclasses.replace(
+        perception,
+        tracks=tuple(dataclasses.replace(perception.tracks[0], track_id=number) for number in range(1, 25)),
+        links=(),
+    )
+    with ModelServer(Talker(disturb, lamp=lambda frame: False)) as server:
+        _, ending, *_ = put_into_words(long, settings_for("openai", server, tmp_path, retries=1))
+    state = "blocked" if fault == Fault.refused() else "failed"
+    coverage = {entity.id: entity.coverage for entity in ending.entities}
+    assert coverage["v#3"] == state
+    assert coverage["v#24"] == "ok"
+    if state == "blocked":  # the refusal is narrowed down to the one whose life is refused
+        assert [one for one, what in coverage.items() if what != "ok"] == ["v#3"]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_half_an_emoji_in_a_reply_costs_nothing(perception: Perception, tmp_path: Path, protocol: str) -> None:
+    class Emoji(Seer):
+        def __call__(self, received: Received) -> Reply | Fault:
+            text = json.dumps(self.answer(received)).replace("busy", "busy \\ud83d")
+            return Reply(text)
+
+    with ModelServer(Emoji()) as server:
+        windows, ending, *_ = put_into_words(perception, settings_for(protocol, server, tmp_path))
+        asked = len(server.received)
+    assert {frame.coverage for frame in windows[0].frames} == {"ok"}
+    assert asked == 13
+    texts = [
+        *(frame.description for frame in windows[0].frames),
+        *(node.description for node in windows[0].nodes),
+        *(attribute for node in windows[0].nodes for attribute in node.attributes),
+        *(event.description for event in ending.events),
+    ]
+    assert any("\ufffd" in text for text in texts)
+    "".join(texts).encode()  # would raise
 
 
 @pytest.mark.parametrize("how", ["filter", "prompt", "model"])
