@@ -48,6 +48,8 @@ _FOLDERS = {
     "browser": "Colours of boxes for the Browser's style; see `browser/README.md` for style, favourites and guide.",
     "export": "The canonical export, and tracks.",
     "bundle": "One video's graph as one file, out and in.",
+    "lint": "What does not fit together in a video's memory, and what shows it: `ravu-kg lint`.",
+    "diff": "Two builds of one video: `ravu-kg diff`.",
     "programs": "Tables for other programs: `VideoMemory.to_frame()`, `as_retriever()`, `ravu-kg mcp`.",
 }
 

@@ -24,6 +24,7 @@ from ravu_kg.memory.asking import Asking, make_plan
 from ravu_kg.memory.deleting import delete_video
 from ravu_kg.memory.library import VideoDetails, VideoSummary, counts, summaries
 from ravu_kg.memory.links import deep_link, evidence_statement
+from ravu_kg.memory.linting import CHECKS, Check, LintReport, lint
 from ravu_kg.memory.lookup import (
     EntityEvent,
     FoundEntity,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 from ravu_kg.types import replacement_id
 
     from ravu_kg.graph.store import Record
+    from ravu_kg.memory.comparing import Comparison
     from ravu_kg.memory.drafting import Draft, Drafted
     from ravu_kg.memory.reporting import Reports
     from ravu_kg.memory.retriever import MemoryRetriever
@@ -340,6 +342,37 @@ class VideoMemory:
         summary = next(one for one in videos if one.video_id == video_id)
         usage = GraphWriter(self.store).usage(video_id)
         return VideoDetails(summary, counts(self.store, video_id), self.reader.entities(video_id), usage)
+
+    def lint(self, video: str, *, build: str | None = None, checks: Sequence[Check] = CHECKS) -> LintReport:
+        """What does not fit together in the memory of a video, each finding with the Cypher that shows it.
+
+        Raises:
+            NotFoundError: no such video or build.
+            UsageError: several have the name.
+        """
+        videos = self.videos()
+        video_id = find(video, videos, build)
+        return lint(self.store, next(one for one in videos if one.video_id == video_id), checks)
+
+    def diff(self, video: str, first: str, second: str) -> Comparison:
+        """Compare two builds of a video: entities matched by boxes, relations and events lost and gained.
+
+        Args:
+            video: its name.
+            first: name of a build; ``default`` is the one without a name.
+            second: name of another.
+
+        Raises:
+            NotFoundError: no such video or build.
+            UsageError: several have the name, both builds are the same, or one is not indexed to its end.
+        """
+        from ravu_kg.memory.comparing import compare
+
+        one, other = (self._ready(self.resolve(video, build)) for build in (first, second))
+        if one == other:
+            raise UsageError(f"{first!r} and {second!r} are one build of {video}. Name two that differ.")
+        known = {summary.video_id: summary for summary in self.videos()}
+        return compare(self.store, known[one], known[other])
 
     def canonical(self, video: str) -> dict[str, object]:
         """What the graph holds of a video, in a form that is equal for equal graphs."""
