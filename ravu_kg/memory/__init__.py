@@ -49,12 +49,12 @@ from ravu_kg.reasoning.plan import Plan
 from ravu_kg.reasoning.records import Answer, Moment
 from ravu_kg.server import Endpoint
 from ravu_kg.settings import Settings, load
+from ravu_kg.types import replacement_id
 from ravu_kg.types import video_id as id_of
 
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingTypeStubs]  -- it ships none
     from neo4j_graphrag.types import RetrieverResultItem
-from ravu_kg.types import replacement_id
 
     from ravu_kg.graph.store import Record
     from ravu_kg.memory.comparing import Comparison
