@@ -184,6 +184,7 @@ class VideoMemory:
             known = next((video for video in self.videos() if video.video_id == video_id), None)
             run = models or ModelRun()
             replace = replace or run.from_stage is not None
+            completes = False
             if known is not None and known.status == "ready" and not replace:
                 self._require_same_pipeline(known, given)
                 with_its_tracks = given is not None or not known.detector.startswith(GIVEN)
@@ -198,7 +199,6 @@ class VideoMemory:
                 self._index_calls(run, account) as calls,
             ):
                 noted = calls and calls.about(video_id)
-            completes = False
                 indexer = Indexer(self.settings, writer, embedder, cache, report, watch, run, noted, self.store)
                 return indexer.index(video, video_id, build, given, replace=replace, completes=completes)
 
