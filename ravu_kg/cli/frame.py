@@ -32,6 +32,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Plans": ("plan", "run"),
     "Files": ("export", "import"),
     "Look into the memory": ("videos", "cypher", "templates"),
+    "Decide and correct": ("identities", "edit"),
     "Check and compare": ("lint", "diff"),
     "For other programs": ("mcp",),
     "Set-up": ("doctor", "config", "db", "reembed", "completion"),

@@ -22,6 +22,9 @@ from ravu_kg.graph.templates import filled, is_template_name
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.asking import Asking, make_plan
 from ravu_kg.memory.deleting import delete_video
+from ravu_kg.memory.edits import Edits
+from ravu_kg.memory.identities import Identities
+from ravu_kg.memory.lasting import settle
 from ravu_kg.memory.library import VideoDetails, VideoSummary, counts, summaries
 from ravu_kg.memory.links import deep_link, evidence_statement
 from ravu_kg.memory.linting import CHECKS, Check, LintReport, lint
@@ -37,6 +40,7 @@ from ravu_kg.memory.naming import DEFAULT_BUILD, GIVEN, find, given_name
 from ravu_kg.memory.opening import one_at_a_time, open_store, server_config, share_cache
 from ravu_kg.memory.pipeline import describer, forget_spending, tracking_rate_hz
 from ravu_kg.memory.records import STAGES, IndexResult, ModelRun, Report, Stopwatch
+from ravu_kg.memory.staleness import Freshness, GivenAnswer, freshness
 from ravu_kg.models.calls import ModelCalls
 from ravu_kg.models.roles import INDEX_ROLES, has_model, uses_models
 from ravu_kg.plugins import load_detector, load_embedder, load_tracker
@@ -46,7 +50,7 @@ from ravu_kg.reasoning.context import Phrases
 from ravu_kg.reasoning.judging import RuleJudge
 from ravu_kg.reasoning.library import answer_library, search
 from ravu_kg.reasoning.plan import Plan
-from ravu_kg.reasoning.records import Answer, Moment
+from ravu_kg.reasoning.records import Answer, Moment, VideoVersion
 from ravu_kg.server import Endpoint
 from ravu_kg.settings import Settings, load
 from ravu_kg.types import replacement_id
@@ -215,13 +219,13 @@ class VideoMemory:
         """
         video_id = self.resolve(video)
         delete_video(self.store, self.settings, video_id, keep_cache=keep_cache)
+        forget_spending(self.settings, video_id)
         return video_id
 
     # --- questions ---
 
     def plan(self, question: str) -> Plan:
         """The steps that a question becomes; see :func:`make_plan`."""
-        forget_spending(self.settings, video_id)
         return self._asking.reasoners().planner.plan(question)
 
     def ask(self, video: str, question: str, options: Sequence[str] = ()) -> Answer:
@@ -239,6 +243,7 @@ class VideoMemory:
             ProviderError: a model of the settings cannot be had. One that declines is no error: see ``outcome``.
         """
         video_id = self._ready(video)
+        versions = self._versions(video_id)
         by = self._asking.reasoners(video_id)
         answer = answer_question(
             question,
@@ -250,11 +255,12 @@ class VideoMemory:
             judge=by.judge,
             answerer=by.answerer,
         )
-        return by.completed(answer)
+        return by.completed(answer).based_on(versions)
 
     def run(self, plan: Plan, video: str, options: Sequence[str] = ()) -> Answer:
         """Carry out a plan on a video; raises as :meth:`ask`."""
         video_id = self._ready(video)
+        versions = self._versions(video_id)
         by = self._asking.reasoners(video_id)
         answer = answer_plan(
             plan,
@@ -265,7 +271,7 @@ class VideoMemory:
             judge=by.judge,
             answerer=by.answerer,
         )
-        return by.completed(answer)
+        return by.completed(answer).based_on(versions)
 
     def ask_all(self, question: str, options: Sequence[str] = ()) -> Answer:
         """Answer a question about all indexed videos.
@@ -274,6 +280,7 @@ class VideoMemory:
             NotFoundError: nothing is indexed.
             ReasoningError: the question is empty or too long.
         """
+        versions = self._versions()
         by = self._asking.reasoners()
         answer = answer_library(
             question,
@@ -284,7 +291,7 @@ class VideoMemory:
             judge=by.judge,
             answerer=by.answerer,
         )
-        return by.completed(answer)
+        return by.completed(answer).based_on(versions)
 
     def search(self, text: str, video: str | None = None, *, limit: int = 10) -> list[Moment]:
         """Moments whose sentences are nearest in meaning to a text, best first.
@@ -315,6 +322,24 @@ class VideoMemory:
         from ravu_kg.memory.reporting import Reports  # looks at pictures, which questions do without
 
         return Reports(self)
+
+    # --- decided and corrected by people ---
+
+    @cached_property
+    def identities(self) -> Identities:
+        """Which entities are one: candidates, decisions, and taking them back."""
+        _ = self.embedder  # makes the schema
+        return Identities(self.store, self.videos, self.settings.cache)
+
+    @cached_property
+    def edits(self) -> Edits:
+        """Corrections of entities and events."""
+        embedder = self.embedder
+        return Edits(self.store, self.videos, self.settings.cache, lambda texts: embed_all(texts, embedder, None))
+
+    def stale(self, answers: Sequence[GivenAnswer]) -> list[Freshness]:
+        """For each answer (see :func:`ravu_kg.memory.staleness.read_answers`) whether something changed since."""
+        return freshness(answers, self.videos())
 
     # --- looking around ---
 
@@ -578,6 +603,14 @@ class VideoMemory:
     def _phrases(self) -> Phrases:
         return Phrases(self.embedder)
 
+    def _versions(self, video_id: str | None = None) -> dict[str, VideoVersion]:
+        """The state of a video, or of all, at this moment."""
+        return {
+            one.video_id: VideoVersion(one.revision, one.created_at)
+            for one in self.videos()
+            if video_id in (None, one.video_id)
+        }
+
     def _ready(self, name: str) -> str:
         """The id of a video that is indexed to its end."""
         videos = self.videos()
@@ -604,6 +637,7 @@ class VideoMemory:
             INDEX_ROLES,
             replay=run.offline_replay,
             refresh=[stage for stage in STAGES if run.anew(stage)],
+            account=account,
             max_cost_usd=run.max_cost_usd,
             max_tokens=run.max_tokens,
         ) as calls:
@@ -688,5 +722,4 @@ def _checked_build(build: str | None) -> str | None:
         return None
     if build is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}", build):
         raise UsageError(f"{build!r} is no name of a build: letters, digits, '.', '_' and '-', at most 32.")
-            account=account,
     return build

@@ -14,7 +14,9 @@ from itertools import groupby
 from pathlib import Path
 
 from ravu_kg.graph.embedding import SentenceCache, embed_all
+from ravu_kg.graph.store import Store
 from ravu_kg.graph.writer import GraphWriter
+from ravu_kg.memory.lasting import prepare, settle
 from ravu_kg.memory.naming import GIVEN, given_name
 from ravu_kg.memory.pipeline import describer, tracking_rate_hz
 from ravu_kg.memory.records import IndexResult, ModelRun, Report, StageUsage, Stopwatch
@@ -45,6 +47,7 @@ class Indexer:
     run: ModelRun
     calls: ModelCalls | None
     """None without a model for any stage."""
+    store: Store
 
     def index(
         self,
@@ -89,12 +92,12 @@ class Indexer:
         if replace:
             with self.watch.time("write"):
                 self.writer.take_place(video_id)
-        return IndexResult(
-            video_id=video_id,
-            title=video.title,
             waiting = settle(self.store, video_id, self._vectors)
         if self.calls is not None:
             self.calls.settle()
+        return IndexResult(
+            video_id=video_id,
+            title=video.title,
             entities=written.entities,
             frame_nodes=written.frame_nodes,
             relations=written.relations,
@@ -108,12 +111,12 @@ class Indexer:
             usage=tally.stages(),
             replayed=0 if self.calls is None else self.calls.replayed,
             coverage=words.coverage,
-        )
-
-    def _perceive(self, video: VideoInfo) -> _Seen:
             waiting=waiting,
             untold=written.untold,
             unanswered=seen.unanswered + words.unanswered,
+        )
+
+    def _perceive(self, video: VideoInfo) -> _Seen:
         settings = self.settings
         self.report("loading models", 0.5)
         rate_hz = tracking_rate_hz(settings)
@@ -206,10 +209,10 @@ class Indexer:
                 if window.index >= done:
                     vectors = self._vectors([node.description for node in window.nodes])
                     with self.watch.time("write"):
-                        self.writer.write_entities(record.id, added)
-                        self.writer.write_window(record.id, window, vectors)
                         # First, so that a window that lacks something is never there without the note that it does.
                         tally.keep(self.writer, record.id, unseen + words.unanswered)
+                        self.writer.write_entities(record.id, added)
+                        self.writer.write_window(record.id, window, vectors)
         with self.watch.time(words.stage):
             ending = words.ending(lambda share: self.report(tally.progress("events"), share))
         for part in _in_parts(ending.events):
@@ -218,6 +221,8 @@ class Indexer:
                 self.writer.write_events(record.id, part, vectors)
         with self.watch.time("write"):
             self.writer.write_entities(record.id, ending.entities, ending.links)
+        prepare(self.store, record.id, self._vectors)
+        with self.watch.time("write"):
             self.writer.finish(record.id)
         self.report("writing", 1.0)
         entities = {entity.id for entity in (*words.entities(), *ending.entities)}
@@ -236,23 +241,23 @@ class _Seen:
     """Why ``auto`` chose the detector."""
     undetected: Mapping[int, Coverage]
     """Frame indexes in which a model could detect nothing, and why."""
+    unanswered: int
+    """How many of them may yet be answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
     entities: int
-    unanswered: int
-    """How many of them may yet be answered."""
     frame_nodes: int
     relations: int
     events: int
+    untold: Mapping[str, int]
+    """Entities of which some events are missing, by why."""
 
 
 def find_detector(settings: Settings) -> tuple[Detector, str]:
     """The detector of the settings, and why ``auto`` chose it.
 
-    untold: Mapping[str, int]
-    """Entities of which some events are missing, by why."""
     Raises:
         ConfigurationError: it is not installed, or none can be loaded.
         ProviderError: its weights cannot be had.

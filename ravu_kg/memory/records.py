@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Literal, get_args
@@ -69,14 +69,16 @@ class IndexResult:
     """By stage, what calls of models came to, in this run and those that it went on from."""
     replayed: int = 0
     """Replies that were kept from earlier calls, and cost nothing."""
+    waiting: Sequence[str] = ()
+    """What people decided or corrected before and what nothing fits any more: it is kept, and tried again next time."""
     coverage: Mapping[str, int] = field(default_factory=dict[str, int])
     """Frames by what models said of them: ``ok``, ``blocked``, ``failed``; empty without models."""
-
-    def to_dict(self) -> dict[str, object]:
     untold: Mapping[str, int] = field(default_factory=dict[str, int])
     """Entities of which some events are missing, by why: ``blocked`` or ``failed``."""
     unanswered: int = 0
     """Frames and entities that no model answered for: indexed again, the video is completed."""
+
+    def to_dict(self) -> dict[str, object]:
         """Plain values, for JSON."""
         return {**asdict(self), "elapsed_s": {stage: round(took, 3) for stage, took in self.elapsed_s.items()}}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
 
 from ravu_kg.reasoning.plan import FunctionName, Plan, TimeField
@@ -198,6 +198,15 @@ class ModelStep:
 
 
 @dataclass(frozen=True, slots=True)
+class VideoVersion:
+    """The state of a video: it has another one after each change."""
+
+    revision: int
+    indexed_at: str
+    """When the indexing of this graph began."""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with all that supports it."""
 
@@ -221,6 +230,12 @@ class Answer:
     outcome: Outcome = "answered"
     model_steps: tuple[ModelStep, ...] = ()
     """One for each role that asked a model."""
+    videos: Mapping[str, VideoVersion] = field(default_factory=dict[str, VideoVersion])
+    """The state of each video that it is about, by id: an answer given before a change can be told by it."""
+
+    def based_on(self, videos: Mapping[str, VideoVersion]) -> Answer:
+        """The answer with the state of the videos that it is about."""
+        return replace(self, videos=videos)
 
     def to_dict(self) -> dict[str, object]:
         """The object that ``ask --json`` prints."""
@@ -236,6 +251,7 @@ class Answer:
             "intervals": [[round(start, 3), round(end, 3)] for start, end in self.intervals],
             "count": self.count,
             "notes": list(self.notes),
+            "videos": {video_id: asdict(version) for video_id, version in self.videos.items()},
             "plan": self.plan.to_dict(),
             "trace": [one.to_dict() for one in self.trace],
             "usage": {
