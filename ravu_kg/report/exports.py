@@ -137,7 +137,8 @@ def write_clip(parts: Sequence[tuple[Footage, Sequence[Evidence]]], path: Path) 
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}. Give another --clip.") from error
     finally:
-        unfinished.unlink(missing_ok=True)
+        if unfinished.is_file():
+            unfinished.unlink()
     return shown_s
 
 

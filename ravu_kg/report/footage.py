@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -44,14 +44,24 @@ class Footage:
     def boxes(self, timestamp_s: float, entity_ids: Iterable[str] | None = None) -> dict[ShownEntity, Box]:
         """Where entities are at a moment, those of the graph by default; without those that are not seen then."""
         wanted = None if entity_ids is None else set(entity_ids)
+        sampled = self._sampled(timestamp_s)
         found: dict[ShownEntity, Box] = {}
         for entity in self.graph.entities:
             if wanted is None or entity.entity_id in wanted:
                 track = self.tracks.get(entity.entity_id)
                 box = box_at(track, timestamp_s) if track is not None else None
+                box = box or sampled.get(entity.entity_id)
                 if box is not None:
                     found[entity] = box
         return found
+
+    def _sampled(self, timestamp_s: float) -> dict[str, Box]:
+        """What the graph says of a sampled frame, also of who was followed by nobody."""
+        moments = self.graph.moments
+        at = bisect_left(moments, timestamp_s - SAME_MOMENT_S, key=lambda moment: moment.timestamp_s)
+        if at == len(moments) or moments[at].timestamp_s > timestamp_s + SAME_MOMENT_S:
+            return {}
+        return {node.entity_id: node.box for node in moments[at].nodes if node.box is not None}
 
     def _prepared(self, frame: VideoFrame) -> VideoFrame:
         if self.blur is None:

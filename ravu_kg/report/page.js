@@ -473,6 +473,7 @@
     one.setAttribute("aria-label", one.title);
     one.removeAttribute("title");
   });
+  addEventListener("scroll", () => { tip.hidden = true; }, { passive: true, capture: true });
   document.addEventListener("pointermove", (event) => {
     const over = event.target.closest?.("[data-tip]");
     tip.hidden = !over;

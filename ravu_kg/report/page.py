@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 
 from ravu_kg.reasoning.asking import explain
 from ravu_kg.reasoning.plan import Step
-from ravu_kg.reasoning.records import Answer, Evidence
+from ravu_kg.reasoning.records import Answer, Evidence, StepTrace
 from ravu_kg.report import elements
 from ravu_kg.report.cards import Card, card_of
 from ravu_kg.report.elements import add, e
@@ -316,7 +316,7 @@ def _plan_section(answer: Answer, evidence_cypher: str) -> Element:
                 *[
                     _copied(
                         Statement(
-                            f"{one.template}, {one.rows} rows in {one.elapsed_s * 1000:.0f} ms",
+                            _cost_of(one),
                             explain([one]),
                             explain([one], full_vectors=True),
                         )
@@ -334,6 +334,11 @@ def _plan_section(answer: Answer, evidence_cypher: str) -> Element:
     plan = answer.plan.to_json()
     add(section, _copied(Statement("The plan as JSON, for ravu-kg run", plan)))
     return section
+
+
+def _cost_of(entry: StepTrace) -> str:
+    rows = "1 row" if entry.rows == 1 else f"{entry.rows} rows"
+    return f"{entry.template}, {rows} in {entry.elapsed_s * 1000:.0f} ms"
 
 
 def _arguments(step: Step) -> str:
