@@ -12,6 +12,7 @@ from ravu_kg.cli.frame import State
 from ravu_kg.cli.index import usage_pairs
 from ravu_kg.cli.keeping import blur_option, check_file, say_blurred, say_written, write_page
 from ravu_kg.cli.lanes import clock, lane, lane_cells
+from ravu_kg.cli.names import VIDEO
 from ravu_kg.cli.output import (
     FILE,
     build_option,
@@ -74,7 +75,7 @@ def list_all(state: State, as_json: bool) -> None:
 @command.command(
     epilog=examples("ravu-kg videos show holiday", "ravu-kg videos show holiday --json --canonical > graph.json")
 )
-@click.argument("video")
+@click.argument("video", type=VIDEO)
 @build_option
 @click.option("--canonical", is_flag=True, help="The whole graph in a form that is equal for equal graphs (JSON).")
 @json_option
@@ -151,7 +152,7 @@ def _print_entities(details: VideoDetails, shown: Sequence[ShownEntity]) -> None
         "ravu-kg videos report holiday -o holiday.html", "ravu-kg videos report holiday -o holiday.html --blur-faces"
     )
 )
-@click.argument("video")
+@click.argument("video", type=VIDEO)
 @click.option("-o", "--output", type=FILE, required=True, metavar="FILE.html", help="The page to write.")
 @build_option
 @blur_option
@@ -186,7 +187,7 @@ def _cut_pairs(cuts_s: Sequence[float] | None) -> list[tuple[str, object]]:
 
 
 @command.command(epilog=examples("ravu-kg videos delete holiday", "ravu-kg videos delete 91028f9d6c72cc81 --yes"))
-@click.argument("videos", nargs=-1, required=True, metavar="VIDEO...")
+@click.argument("videos", nargs=-1, required=True, type=VIDEO, metavar="VIDEO...")
 @build_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
