@@ -302,6 +302,10 @@ class GraphReader:
         """Videos that hold entities with such labels, fullest first."""
         return self._rows("reasoning/library_entities", records.make_library, labels=list(labels), k=k)
 
+    def library_named(self, called: str, k: int) -> list[LibraryRow]:
+        """Videos that show whom a person gave a name, fullest first; none when nobody has it."""
+        return self._rows("reasoning/library_named", records.make_library, called=called.lower(), k=k)
+
     def _rows(self, name: str, make: Callable[[Mapping[str, object]], _T], **parameters: object) -> list[_T]:
         return [make(row) for row in self._read(name, **parameters).rows]
 

@@ -74,6 +74,10 @@ class EntityRow:
     start_s: float
     end_s: float
     frame_nodes: int
+    given_name: str | None = None
+    """By a person."""
+    found_label: str = ""
+    """Before a person labelled it otherwise; empty for the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +178,17 @@ class LibraryRow:
 
     video_id: str
     title: str
-    identities: int
+    identity_ids: tuple[str, ...]
     entity_id: str
     label: str
     start_s: float
     end_s: float
     frame_nodes: int
+
+    @property
+    def identities(self) -> int:
+        """How many different ones."""
+        return len(self.identity_ids)
 
 
 def make_video(row: Mapping[str, object]) -> VideoRow:
@@ -246,6 +255,8 @@ def make_entity(row: Mapping[str, object]) -> EntityRow:
         start_s=number(row["start_s"]),
         end_s=number(row["end_s"]),
         frame_nodes=integer(row["frame_nodes"]),
+        given_name=None if row["given_name"] is None else str(row["given_name"]),
+        found_label=str(row["found_label"]),
     )
 
 
@@ -340,11 +351,11 @@ def make_sentence(row: Mapping[str, object]) -> SentenceRow:
 
 
 def make_library(row: Mapping[str, object]) -> LibraryRow:
-    """A row of ``reasoning/library_entities``."""
+    """A row of ``reasoning/library_entities`` or ``reasoning/library_named``."""
     return LibraryRow(
         video_id=str(row["video_id"]),
         title=_text(row["title"]),
-        identities=integer(row["identities"]),
+        identity_ids=_texts(row["identity_ids"]),
         entity_id=str(row["entity_id"]),
         label=str(row["label"]),
         start_s=number(row["start_s"]),

@@ -217,8 +217,8 @@ class GraphWriter:
     def take_place(self, video_id: str) -> bool:
         """Put the complete replacement of a video in its place: the old graph goes, the new one gets its ids.
 
-        What people decided about identities is applied to the entities that lie where those of old were. Does nothing, and says so, without a complete replacement. Interrupted anywhere, it goes on when it is called
-        again.
+        What people decided about identities is applied to the entities that lie where those of old were. Does nothing,
+        and says so, without a complete replacement. Interrupted anywhere, it goes on when it is called again.
 
         Raises:
             GraphError: Neo4j failed; the new graph is kept.
@@ -241,7 +241,7 @@ class GraphWriter:
     def delete(self, video_id: str) -> Counters:
         """Remove a video with all that belongs to it, in batches; entities of other videos get their identity anew.
 
-        What people decided about its entities and corrected in it goes with it. An unfinished replacement of the video goes with it.
+        What people decided about its entities and corrected in it goes with it, and so does an unfinished replacement.
 
         Raises:
             NotFoundError: no such video.

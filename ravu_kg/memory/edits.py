@@ -240,6 +240,9 @@ class Edits:
         Raises:
             UsageError: another one is called so.
         """
+        rows = self._store.read("corrections/entities", video_id=state.video_id).rows
+        if name.lower() in {str(row[key]).lower() for row in rows for key in ("label", "found_label")}:
+            raise UsageError(f"{name!r} is a label in this video, so questions with it mean all of that label.")
         called = self._called(state.video_id)
         others = [one for one, other in called.items() if other.lower() == name.lower() and one != state.entity_id]
         for other in decisions.states(self._store, others).values():

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ravu_kg.graph.reader import EntityRow, GraphReader, TrackRow, VideoRow
+from ravu_kg.graph.rewording import Named
+from ravu_kg.graph.rewording import names as names_of
 from ravu_kg.protocols import Embedder
 from ravu_kg.reasoning.plan import TimeField, split_reference
 from ravu_kg.reasoning.protocols import Judge
@@ -57,6 +59,8 @@ class Identity:
     entities: tuple[EntityRow, ...]
     names: tuple[str, ...] = ()
     """Names of all its entities in the descriptions."""
+    given_names: tuple[str, ...] = ()
+    """Those of them that a person gave."""
 
     @property
     def entity_ids(self) -> tuple[str, ...]:
@@ -123,6 +127,8 @@ class Context:
 
         Fragments (see :func:`lasting`) are left out unless asked for.
         """
+        if named := self.named(phrase):
+            return named
         if " and " in phrase or " or " in phrase:
             parts = [self.matching(part, fragments=fragments) for part in re.split(r" (?:and|or) ", phrase)]
             if all(parts):
@@ -143,6 +149,16 @@ class Context:
         if read.plural or not read.definite:
             return candidates if fragments else lasting(candidates)
         return [self.best(phrase, candidates) if read.modified else max(candidates, key=_prominence)]
+
+    def named(self, phrase: str) -> list[Identity]:
+        """The identity that a phrase begins with the given name of, "Anna" or "Anna enters"; none for any other."""
+        said = phrase.lower().strip().removeprefix("the ")
+
+        def meant(name: str) -> bool:
+            rest = said.removeprefix(name.lower())
+            return rest == "" or (rest != said and rest[0] == " " and rest.split()[0] not in ("and", "or"))
+
+        return [one for one in self.identities() if any(meant(name) for name in one.given_names)]
 
     def labelled(self, noun: str) -> list[Identity]:
         """Identities whose label a noun can mean."""
@@ -211,22 +227,27 @@ class Context:
 
 
 def group(entities: Sequence[EntityRow]) -> list[Identity]:
-    """Entities put together by identity; names count per label as in the descriptions: ``person 2``."""
-    numbers: dict[str, int] = {}
-    names: dict[str, str] = {}
-    for entity in sorted(entities, key=lambda one: one.track_id):
-        numbers[entity.label] = numbers.get(entity.label, 0) + 1
-        names[entity.entity_id] = f"{entity.label} {numbers[entity.label]}"
+    """Entities put together by identity; names count per label as in the descriptions: ``person 2``.
+
+    A name that a person gave to one of them is the name of all.
+    """
+    names = names_of(
+        [
+            Named(one.entity_id, one.track_id, one.found_label or one.label, one.label, one.given_name)
+            for one in entities
+        ]
+    )
     members: dict[str, list[EntityRow]] = {}
     for entity in entities:
         members.setdefault(entity.identity_id, []).append(entity)
     return [
         Identity(
             identity_id,
-            names[rows[0].entity_id],
+            next((row.given_name for row in rows if row.given_name), names[rows[0].entity_id]),
             rows[0].label,
             tuple(rows),
             tuple(names[row.entity_id] for row in rows),
+            tuple(dict.fromkeys(row.given_name for row in rows if row.given_name)),
         )
         for identity_id, rows in members.items()
     ]

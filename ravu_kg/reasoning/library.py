@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ravu_kg.errors import NotFoundError
@@ -76,7 +76,8 @@ def answer_library(
     trace: list[StepTrace] = []
     watched = reader.observed(lambda result: trace.append(_trace(plan, reader, result)))
     noun = read_phrase(reading.subject).noun if reading.subject else ""
-    rows = _holders(noun, watched, phrases)
+    called = watched.library_named(reading.subject, VIDEOS) if reading.subject else []
+    rows = called or _holders(noun, watched, phrases)
     method = {"planner": plan.planner, "reranker": judge.name, "answerer": _ANSWERER}
     if reading.kind == "which_video" or (reading.kind == "yes_no" and noun and not rows and is_known(noun)):
         rows = [row for row in rows if row.identities >= _least(reading)]
@@ -97,8 +98,9 @@ def answer_library(
     if isinstance(counting := plan.steps[0].arguments, CountNodes) and counting.node in ("shots", "cuts"):
         return _shots(plan, counting.node, watched, trace, method)
     if reading.kind == "count" and reading.condition is None and reading.clause is None and noun:
-        total = sum(row.identities for row in rows)
-        parts = ", ".join(f"{row.identities} in {row.title}" for row in rows)
+        seen_in = Counter(identity for row in rows for identity in row.identity_ids)
+        total = len(seen_in)  # who is in several videos is one
+        parts = ", ".join(f"{row.identities} in {row.title}" for row in rows) + _again(seen_in)
         text = f"{total or 'No'} {noun if total == 1 else plural(noun)}{f': {parts}' if rows else ' found'}."
         evidence = tuple(_evidence(watched, rows))
         known = watched.library_coverage()
@@ -201,6 +203,12 @@ def _holders(noun: str, reader: GraphReader, phrases: Phrases) -> list[LibraryRo
     return reader.library_entities(labels, VIDEOS) if labels else []
 
 
+def _again(seen_in: Mapping[str, int]) -> str:
+    """How many are in more than one video, when there are any."""
+    several = sum(videos > 1 for videos in seen_in.values())
+    return f" ({several} {'is' if several == 1 else 'are'} in several of them)" if several else ""
+
+
 def _evidence(reader: GraphReader, rows: Sequence[LibraryRow]) -> list[Evidence]:
     """A frame or two of the most seen entity of each video."""
     shown = list(rows[:10])
@@ -232,8 +240,8 @@ def _by_meaning(
     nodes = judge.rerank(text, [node for node in found if not allowed or node.video_id in allowed])[:10]
     titles = {video.video_id: video.title for video in reader.videos()}
     rows = [
-        LibraryRow(node.video_id, titles.get(node.video_id, ""), 1, node.entity_id, node.label, node.timestamp_s,
-                   node.timestamp_s, 1)
+        LibraryRow(node.video_id, titles.get(node.video_id, ""), (node.entity_id,), node.entity_id, node.label,
+                   node.timestamp_s, node.timestamp_s, 1)
         for node in {node.video_id: node for node in reversed(nodes)}.values()
     ]  # fmt: skip
     rows.reverse()

@@ -39,6 +39,8 @@ def _by_meaning(context: Context, step: str, query: str, span: Span | None) -> F
     wanted = context.matching(phrase) if phrase and read_phrase(phrase).ordinal is not None else []
     count = MANY_CANDIDATES if wanted else CANDIDATES
     nodes = context.reader.nearest_nodes(context.video, context.phrases.vector(query), count, span)
+    if not wanted and (wanted := context.named(query)):
+        nodes = context.reader.nearest_nodes(context.video, context.phrases.vector(query), MANY_CANDIDATES, span)
     # "the second person stops": sentences of others do not matter, however near they are.
     owned = {entity for identity in wanted for entity in identity.entity_ids}
     nodes = [node for node in nodes if node.entity_id in owned] or nodes
