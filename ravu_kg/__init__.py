@@ -1,9 +1,10 @@
 """RAVU-KG: a video becomes a spatio-temporal graph in Neo4j, and questions are answered from it.
 
 >>> from ravu_kg import VideoMemory
->>> with VideoMemory.open() as memory:                     # doctest: +SKIP
-...     video = memory.index("holiday.mp4").video_id
-...     print(memory.ask(video, "How many people are there?").answer)
+>>> with VideoMemory.open() as memory:
+...     video = memory.index("street.mp4", tracks="street.tracks.json").video_id
+...     print(memory.ask(video, "How many vans are there?").answer)
+2 vans.
 """
 
 from __future__ import annotations

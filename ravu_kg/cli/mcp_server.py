@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from types import TracebackType
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 from mcp.server.mcpserver import Context, Image, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -19,8 +19,10 @@ from pydantic import Field, ValidationError
 from ravu_kg import __version__
 from ravu_kg.errors import RavuError
 from ravu_kg.graph.hints import did_you_mean
-from ravu_kg.memory import VideoMemory
 from ravu_kg.prompts import load
+
+if TYPE_CHECKING:  # it takes seconds to import, and a client waits for the first answer
+    from ravu_kg.memory import VideoMemory
 
 _INSTRUCTIONS = (
     "Videos as graphs: entities (people, animals, things) with boxes and times, what they do, and how they stand to "

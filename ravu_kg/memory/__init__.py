@@ -100,6 +100,10 @@ class VideoMemory:
         Raises:
             ConfigurationError: the settings are wrong.
             GraphError: no server can be reached or started.
+
+        >>> with VideoMemory.open() as memory:
+        ...     len(memory.videos()) > 0
+        True
         """
         settings = settings or load()
         share_cache(settings)
@@ -163,6 +167,10 @@ class VideoMemory:
             ProviderError: a model failed or cannot be had, or a ceiling is reached.
             ConfigurationError: the video was indexed by another pipeline, or the tracks are wrong.
             GraphError: Neo4j failed.
+
+        >>> result = memory.index("street.mp4", tracks="street.tracks.json")  # which is indexed already
+        >>> result.status, result.entities, result.events
+        ('unchanged', 20, 37)
         """
         # What looks at pictures takes a while to import; questions do without it.
         from ravu_kg.memory.indexing import Indexer
@@ -225,7 +233,11 @@ class VideoMemory:
     # --- questions ---
 
     def plan(self, question: str) -> Plan:
-        """The steps that a question becomes; see :func:`make_plan`."""
+        """The steps that a question becomes; see :func:`make_plan`.
+
+        >>> [step.function for step in memory.plan("How many vans are there?").steps]
+        ['count_nodes']
+        """
         return self._asking.reasoners().planner.plan(question)
 
     def ask(self, video: str, question: str, options: Sequence[str] = ()) -> Answer:
@@ -241,6 +253,12 @@ class VideoMemory:
             UsageError: the video's name is ambiguous, or it is not indexed to its end.
             ReasoningError: the question is empty or too long.
             ProviderError: a model of the settings cannot be had. One that declines is no error: see ``outcome``.
+
+        >>> answer = memory.ask("street", "How many vans are there?")
+        >>> answer.answer
+        '2 vans.'
+        >>> [(one.timestamp_s, one.text) for one in answer.evidence][0]
+        (4.0, 'A gray van moves to the left, in the middle of the picture, ...
         """
         video_id = self._ready(video)
         versions = self._versions(video_id)
@@ -258,7 +276,12 @@ class VideoMemory:
         return by.completed(answer).based_on(versions)
 
     def run(self, plan: Plan, video: str, options: Sequence[str] = ()) -> Answer:
-        """Carry out a plan on a video; raises as :meth:`ask`."""
+        """Carry out a plan on a video; raises as :meth:`ask`.
+
+        >>> plan = memory.plan("How many vans are there?")
+        >>> memory.run(plan, "street").count
+        2
+        """
         video_id = self._ready(video)
         versions = self._versions(video_id)
         by = self._asking.reasoners(video_id)
@@ -279,6 +302,9 @@ class VideoMemory:
         Raises:
             NotFoundError: nothing is indexed.
             ReasoningError: the question is empty or too long.
+
+        >>> "street" in memory.ask_all("In which video is there a bollard?").answer
+        True
         """
         versions = self._versions()
         by = self._asking.reasoners()
@@ -299,6 +325,9 @@ class VideoMemory:
         Raises:
             UsageError: the text is empty, or the video's name is ambiguous.
             NotFoundError: no such video.
+
+        >>> memory.search("a bicycle near a bollard", "street", limit=1)[0].text
+        'A black and gray bicycle stays still in the middle of the picture, near the bollard.'
         """
         if not text.strip():
             raise UsageError('Say what to search for: ravu-kg search "a dog near a woman".')
@@ -308,7 +337,12 @@ class VideoMemory:
         )
 
     def evidence_cypher(self, answer: Answer) -> str:
-        """A statement that draws the evidence of an answer in the Neo4j Browser; empty without evidence."""
+        """A statement that draws the evidence of an answer in the Neo4j Browser; empty without evidence.
+
+        >>> answer = memory.ask("street", "How many taxis are there?")
+        >>> "FrameNode" in memory.evidence_cypher(answer)
+        True
+        """
         return evidence_statement(self.store, answer.video_id, answer.evidence)
 
     def evidence_link(self, answer: Answer) -> str:
@@ -344,7 +378,11 @@ class VideoMemory:
     # --- looking around ---
 
     def videos(self) -> list[VideoSummary]:
-        """All videos, by title."""
+        """All videos, by title.
+
+        >>> [(video.title, video.duration_s, video.entities) for video in memory.videos() if video.title == "street"]
+        [('street', 10.0, 20)]
+        """
         return summaries(self.store)
 
     def resolve(self, name: str, build: str | None = None) -> str:
@@ -357,11 +395,19 @@ class VideoMemory:
         Raises:
             NotFoundError: no such video or build.
             UsageError: several have the name.
+
+        >>> memory.resolve("street") == memory.resolve("street.mp4")
+        True
         """
         return find(name, self.videos(), build)
 
     def details(self, video: str) -> VideoDetails:
-        """All that is known of a video but its frames."""
+        """All that is known of a video but its frames.
+
+        >>> found = memory.details("street")
+        >>> found.counts.identities, [entity.label for entity in found.entities][:3]
+        (20, ['bus', 'car', 'man'])
+        """
         videos = self.videos()
         video_id = find(video, videos)
         summary = next(one for one in videos if one.video_id == video_id)
@@ -374,6 +420,8 @@ class VideoMemory:
         Raises:
             NotFoundError: no such video or build.
             UsageError: several have the name.
+
+        >>> report = memory.lint("street")
         """
         videos = self.videos()
         video_id = find(video, videos, build)
@@ -400,7 +448,11 @@ class VideoMemory:
         return compare(self.store, known[one], known[other])
 
     def canonical(self, video: str) -> dict[str, object]:
-        """What the graph holds of a video, in a form that is equal for equal graphs."""
+        """What the graph holds of a video, in a form that is equal for equal graphs.
+
+        >>> sorted(memory.canonical("street"))[:4]
+        ['entities', 'events', 'frame_nodes', 'frames']
+        """
         return canonical(self.store, self.resolve(video))
 
     def cypher(
@@ -420,6 +472,15 @@ class VideoMemory:
             UsageError: it would do more than read, misspells a name of the graph, or a parameter is missing or wrong.
             NotFoundError: no such template or video.
             GraphError: Neo4j refused it, or it ran longer than ``timeout_s``.
+
+        >>> rows = memory.cypher(
+        ...     "MATCH (e:Entity {videoId: $v}) RETURN e.label AS label, count(*) AS n ORDER BY n DESC, label LIMIT 2",
+        ...     {"v": memory.resolve("street")},
+        ... ).rows
+        >>> rows
+        [{'label': 'car', 'n': 7}, {'label': 'bicycle', 'n': 4}]
+        >>> memory.cypher("explore/crowding", {"video_id": "street"}).columns
+        ('t', 'frame_index', 'entities', 'labels', 'coverage')
         """
         values = dict(parameters or {})
         if is_template_name(query):
@@ -495,6 +556,17 @@ class VideoMemory:
             NotFoundError: no such template or video.
             UsageError: the query would do more than read, or a parameter is missing or wrong.
             GraphError: Neo4j refused it, or it ran too long.
+
+        >>> entities = memory.to_frame("entities", "street")
+        >>> entities[["label", "start_s", "end_s"]].head(2)
+          label  start_s  end_s
+        0   bus      0.0    1.2
+        1   car      0.6    1.2
+        >>> memory.to_frame("explore/crowding", "street").shape
+        (10, 5)
+        >>> times = memory.to_frame("MATCH (f:Frame {videoId: $video_id}) RETURN f.t AS t ORDER BY t", "street")
+        >>> times["t"].tolist()[:3]
+        [0.0, 1.0, 2.0]
         """
         from ravu_kg.memory.frames import TABLES, framed
 
@@ -516,6 +588,11 @@ class VideoMemory:
         Raises:
             MissingExtraError: neo4j-graphrag is not installed.
             NotFoundError: no such video.
+
+        >>> retriever = memory.as_retriever("street")
+        >>> found = retriever.search(query_text="a bicycle against a wall", top_k=2)
+        >>> [item.metadata["time_s"] for item in found.items]
+        [8.0, 9.0]
         """
         try:
             from ravu_kg.memory.retriever import MemoryRetriever
@@ -534,6 +611,9 @@ class VideoMemory:
         Raises:
             NotFoundError: no such video.
             UsageError: the video's name is ambiguous, or a limit that makes no sense.
+
+        >>> [(one.label, one.start_s) for one in memory.find_entities("van", "street", limit=2)]
+        [('van', 3.2), ('van', 3.2)]
         """
         video_id = None if video is None else self._ready(video)
         words = text.strip()
@@ -546,6 +626,10 @@ class VideoMemory:
         Raises:
             NotFoundError: no such entity.
             UsageError: a limit that makes no sense.
+
+        >>> van = memory.find_entities("van", "street", limit=1)[0]
+        >>> memory.events_of_entity(van.entity_id)[0].description
+        'A dark van waits in the traffic with its brake light on.'
         """
         return entity_events(self.store, entity_id, limit)[1]
 
@@ -564,6 +648,10 @@ class VideoMemory:
             NotFoundError: no such video.
             UsageError: the time is outside the video, or an entity is not in the frame.
             VideoError: the file has moved or was changed.
+
+        >>> picture = memory.frame_image("street", 3.2)
+        >>> picture.time_s, [one.label for one in picture.entities], picture.png[1:4]
+        (3.0, ['taxi'], b'PNG')
         """
         return frame_picture(self.store, self.reader, self._ready(video), time_s, entity_ids, longest_side_px)
 
