@@ -11,12 +11,18 @@ from builders import Scene
 
 from ravu_kg.graph.store import Store
 from ravu_kg.graph.templates import param_lines
+from ravu_kg.server import Endpoint, browser_link
 from tests.e2e.browser.conftest import Page
 
 pytestmark = pytest.mark.browser
 
 
-def test_link_fills_the_editor_and_draws_the_graph(page: Page, scene: Scene, picture_folder: Path) -> None:
+def test_link_fills_the_editor_and_draws_the_graph(
+    page: Page, scene: Scene, neo4j_endpoint: Endpoint, picture_folder: Path
+) -> None:
+    statement = f"MATCH p = (:Video {{id: '{scene.video.id}'}})-[:HAS_ENTITY]->(:Entity) RETURN p"
+    page.open(browser_link(neo4j_endpoint, statement))
+    assert page.editor == statement
     page.run()
     assert len(page.drawn("node", 1 + len(scene.entities))) == 1 + len(scene.entities)
     # The Browser also draws what connects the nodes of the result: the link between two of the entities.

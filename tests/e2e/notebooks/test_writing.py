@@ -1,0 +1,52 @@
+"""The worked examples of ``cypher/WRITING.md`` and of the guide, through the read-only gate, on the demo clip."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from ravu_kg.graph.catalogue import example_parameters
+from ravu_kg.graph.templates import TemplateLibrary, templates_root
+from ravu_kg.memory import VideoMemory
+from ravu_kg.memory.browser import guide, style
+from tests.explore_examples import index_demo
+from tests.writing_examples import PAGE, statements, with_results
+
+
+@pytest.fixture
+def video_id(memory: VideoMemory) -> str:
+    return index_demo(memory)
+
+
+@pytest.mark.e2e
+@pytest.mark.neo4j
+def test_each_example_says_what_the_page_says(memory: VideoMemory, video_id: str) -> None:
+    assert len(list(statements())) == 10
+    made = with_results(lambda query: memory.cypher(query, {"video_id": video_id}))
+    assert made == PAGE.read_text(encoding="utf-8"), "write them anew: python -m tests.writing_examples"
+
+
+@pytest.mark.e2e
+@pytest.mark.neo4j
+def test_each_query_of_the_guide_finds_something_in_the_demo_clip(memory: VideoMemory, video_id: str) -> None:
+    blocks = re.findall(r"```cypher\n(.*?)```", guide(video_id), re.DOTALL)
+    queries = [block for block in blocks if not block.startswith(":")]
+    assert len(queries) >= 7
+    for query in queries:
+        assert memory.cypher(query, {"video_id": video_id}).rows, query
+    (parameters,) = [block for block in blocks if block.startswith(":params ")]
+    assert memory.cypher(f"RETURN {parameters.removeprefix(':params ')} AS all").rows
+
+
+def test_the_guide_sets_every_parameter_that_a_favourite_takes() -> None:
+    taken = {p.name for one in TemplateLibrary.load() if one.name.startswith("explore/") for p in one.parameters}
+    assert taken <= set(example_parameters("v"))
+
+
+def test_the_picture_of_the_graph_names_all_that_the_style_colours() -> None:
+    picture = ElementTree.parse(templates_root() / "model.svg")
+    words = {text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")}
+    assert words >= {one for one in re.findall(r"^node\.(\w+)", style(), re.MULTILINE) if not one.startswith("Color")}
+    assert words >= {"HAS_FRAME", "HAS_ENTITY", "CONTAINS", "APPEARS_AS", "HAS_EVENT", "NEXT", "SAME_AS", "REL"}
