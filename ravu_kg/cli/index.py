@@ -39,6 +39,7 @@ MEASURED = "geometry"
         "ravu-kg index holiday.mp4",
         "ravu-kg index clips/*.mp4 --detector yolox:yolox_nano_416.onnx",
         "ravu-kg index street.avi --tracks street.txt",
+        "ravu-kg index holiday.mp4 --build boxes --tracker box-matching",
         "ravu-kg index holiday.mp4 --profile gemini --estimate",
         "ravu-kg index holiday.mp4 --profile gemini --max-cost 0.50",
         "ravu-kg index -- -name-with-a-dash.mp4",
@@ -53,7 +54,7 @@ MEASURED = "geometry"
 )
 @click.option("--detector", metavar="REF", help="NAME or NAME:MODEL; see ravu-kg doctor. Default: auto.")
 @click.option("--tracker", metavar="REF", help="NAME of the tracker; see ravu-kg doctor.")
-@click.option("--build", metavar="NAME", help="Keep this graph beside the video's other builds.")
+@click.option("--build", metavar="NAME", help="Keep this graph beside the video's others; see ravu-kg diff.")
 @click.option("--replace", is_flag=True, help="Put a new graph in the place of the one that is there.")
 @profile_option
 @click.option("--estimate", is_flag=True, help="Only tell what the calls of models will come to; none is made.")

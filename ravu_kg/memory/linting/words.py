@@ -34,10 +34,11 @@ def uncovered(memory: Memory) -> Iterator[Suspicion]:
     for before, after in pairwise(frames):
         if (left_out := after.index - before.index - 1) > 0:
             said = f"{left_out} sampled frames between {before.index} and {after.index} are missing."
-            yield _of_time(memory, (before.time_s + step_s, after.time_s), said)
+            yield _of_time(memory, (before.time_s + step_s, after.time_s), said, shown_from_s=before.time_s)
     if frames and video.status == "ready" and video.duration_s - frames[-1].time_s > 1.5 * step_s:
         span = (frames[-1].time_s + step_s, video.duration_s)
-        yield _of_time(memory, span, f"The last frame is at {frames[-1].time_s:.1f} s of {video.duration_s:.1f} s.")
+        said = f"The last frame is at {frames[-1].time_s:.1f} s of {video.duration_s:.1f} s."
+        yield _of_time(memory, span, said, shown_from_s=frames[-1].time_s)
     if not frames and video.status == "ready":
         yield _of_time(memory, (0.0, video.duration_s), "The memory has no frame of the video.")
 
@@ -112,6 +113,7 @@ def _gaps(entity: Tracked, source: str, told: Sequence[Happening], least_s: floa
     least_s = least_s / 2 if source == "geometry" else least_s
     until_s = entity.start_s
     for start_s, end_s in [*((one.start_s, one.end_s) for one in told), (entity.end_s, entity.end_s)]:
+        start_s = min(start_s, entity.end_s)
         if start_s - until_s > least_s + 1e-6:
             text = f"The events of {entity.name} ({source}) tell nothing for {start_s - until_s:.1f} s."
             yield _of_events(entity, (until_s, start_s), text)
@@ -175,8 +177,10 @@ def _until(frame: SeenFrame, memory: Memory) -> float:
     return max(frame.time_s, min(end_s, memory.video.duration_s)) if memory.video.duration_s > 0 else end_s
 
 
-def _of_time(memory: Memory, span: Span, text: str) -> Suspicion:
-    parameters = {"video_id": memory.video.video_id, "from_s": span[0], "to_s": span[1]}
+def _of_time(memory: Memory, span: Span, text: str, shown_from_s: float | None = None) -> Suspicion:
+    """A stretch of time; what is shown may begin earlier, with a frame that there is."""
+    start_s = span[0] if shown_from_s is None else shown_from_s
+    parameters = {"video_id": memory.video.video_id, "from_s": start_s, "to_s": span[1]}
     return Suspicion("uncovered", *span, (), text, "lint/show_coverage", parameters)
 
 
