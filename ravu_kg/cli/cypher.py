@@ -70,6 +70,10 @@ def command(
     text = (sys.stdin.read() if query == "-" else query or "").strip()
     words = _text_parameters(text) if question is None else frozenset({"video_id"})
     values = dict(_named_value(one, words) for one in params)
+    if question is not None:
+        from ravu_kg.memory.drafting import require_model
+
+        require_model(state.settings())  # before a server is started for nothing
     with state.open_memory() as memory:
         if question is None:
             result = memory.cypher(text, values, limit=limit, timeout_s=timeout)

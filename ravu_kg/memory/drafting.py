@@ -89,11 +89,7 @@ def draft_and_run(
         raise UsageError('Ask something: ravu-kg cypher --ask "Which entities come near a dog?"')
     if len(question) > MAX_QUESTION_CHARS:
         raise UsageError(f"The question has {len(question):,} characters; {MAX_QUESTION_CHARS:,} are the most.")
-    if not has_model(settings, ROLE):
-        raise ConfigurationError(
-            "A question becomes Cypher through a language model, and none has the role plan. Name one with --profile, "
-            "or as models.plan in ravu-kg.toml. Or write the query yourself: cypher/WRITING.md shows how."
-        )
+    require_model(settings)
     drafts = list[Draft]()
     results = list[ReadResult]()
 
@@ -115,6 +111,19 @@ def draft_and_run(
         with session.timed(ROLE):
             calls.ask(ROLE, cypher_request(question, parameters, store), CypherReply, check=problem)
         return Drafted(drafts[-1], results[-1], calls.name(ROLE), session.steps())
+
+
+def require_model(settings: Settings) -> None:
+    """See that a model can write queries.
+
+    Raises:
+        ConfigurationError: none has the role.
+    """
+    if not has_model(settings, ROLE):
+        raise ConfigurationError(
+            "A question becomes Cypher through a language model, and none has the role plan. Name one with --profile, "
+            "or as models.plan in ravu-kg.toml. Or write the query yourself: cypher/WRITING.md shows how."
+        )
 
 
 def cypher_request(question: str, parameters: Mapping[str, object], store: Store) -> ModelRequest:
