@@ -56,7 +56,7 @@ def bench(clip: Path, settings: Settings) -> None:
         memory.delete(memory.index(clip).video_id)
         forget(settings)
         cold = memory.index(clip)
-        memory.delete(cold.video_id)
+        memory.delete(cold.video_id, keep_cache=True)
         shutil.rmtree(settings.cache / "detections")
         cached = memory.index(clip)
         memory.delete(cached.video_id)

@@ -66,7 +66,7 @@ def test_after_the_process_and_then_the_server_were_killed_the_next_run_gives_th
     assert resumed.stdout == "indexed\n", resumed.stderr
     graph = memory.canonical(str(video))
 
-    memory.delete(str(video))
+    memory.delete(str(video), keep_cache=True)
     assert index(video, memory_env, "nobody").stdout == "indexed\n"
     assert memory.canonical(str(video)) == graph
 

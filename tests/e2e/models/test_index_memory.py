@@ -90,7 +90,7 @@ def make_user(
         with user.memory() as memory:
             for video in memory.videos():
                 if video.build in user.builds:
-                    memory.delete(video.video_id)
+                    memory.delete(video.video_id, keep_cache=True)
 
 
 @pytest.fixture
