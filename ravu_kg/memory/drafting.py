@@ -12,6 +12,7 @@ from ravu_kg.graph.results import ReadResult
 from ravu_kg.graph.store import Store
 from ravu_kg.models.calls import ModelCalls
 from ravu_kg.models.prices import PriceTable
+from ravu_kg.models.replies import LIBRARY
 from ravu_kg.models.roles import Role, has_model
 from ravu_kg.prompts import load
 from ravu_kg.reasoning.models.requests import clipped, request
@@ -106,7 +107,8 @@ def draft_and_run(
             return f"{error}"
         return None
 
-    with ModelCalls.open(settings, [ROLE]) as calls:
+    with ModelCalls.open(settings, [ROLE]) as opened:
+        calls = opened.about(LIBRARY)
         session = Session(calls, PriceTable.today(settings.prices))
         with session.timed(ROLE):
             calls.ask(ROLE, cypher_request(question, parameters, store), CypherReply, check=problem)
