@@ -136,8 +136,9 @@ def kit(folder: Path, as_json: bool) -> None:
 @command.command(epilog=examples("ravu-kg db guide", "ravu-kg db guide --no-launch"))
 @click.argument("video", required=False)
 @_launch_option
+@json_option
 @click.pass_obj
-def guide(state: State, video: str | None, launch: bool) -> None:
+def guide(state: State, video: str | None, launch: bool, as_json: bool) -> None:
     """Open the Neo4j Browser with a guide beside it, from the first look to a query of your own.
 
     It walks through the demo clip (see `ravu-kg demo`), or through VIDEO. Its first page sets the colours, a later one
@@ -159,7 +160,10 @@ def guide(state: State, video: str | None, launch: bool) -> None:
     with served_kit(endpoint, video_id) as link:
         if launch:
             click.launch(link)
-        _show_link(link, endpoint, with_password=False)
+        if as_json:
+            echo_json({"link": link, "username": endpoint.username})
+        else:
+            _show_link(link, endpoint, with_password=False)
         click.echo("The guide is there until you press Ctrl-C.", err=True)
         with suppress(KeyboardInterrupt):
             Event().wait()
