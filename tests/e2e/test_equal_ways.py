@@ -82,12 +82,14 @@ JSON = {
     "db start": (),
     "db status": (),
     "db open": ("--no-launch",),
+    "db kit": (),
     "completion": ("bash",),
 }
 OWN_TEST = {
     "demo": "its JSON is read by the test of the demo",
     "videos delete": "its JSON is read where a video is deleted",
     "reembed": "it would replace every vector",
+    "db guide": "it runs until Ctrl-C; its JSON is read by its own test",
     "db stop": "its JSON is read where a server is started twice",
     "db reset": "it would delete the library",
 }
