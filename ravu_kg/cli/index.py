@@ -97,7 +97,7 @@ def command(
         raise UsageError("--from-stage asks the models again, --offline-replay never asks them. Give one of the two.")
     flags = {"models.detect": detector, "models.track": tracker}
     if estimate:
-        _estimate(state.settings(flags), videos, tracks, as_json)
+        _estimate(state.settings(flags), videos, tracks, from_stage, as_json)
         return
     from ravu_kg.memory import ModelRun
 
@@ -146,13 +146,15 @@ def usage_pairs(usage: Mapping[str, StageUsage], indent: str = "") -> list[tuple
     return pairs
 
 
-def _estimate(settings: Settings, videos: Sequence[Path], tracks: Path | None, as_json: bool) -> None:
+def _estimate(
+    settings: Settings, videos: Sequence[Path], tracks: Path | None, from_stage: Stage | None, as_json: bool
+) -> None:
     from ravu_kg.memory.estimating import estimate_index
 
     estimates: list[IndexEstimate] = []
     for video in videos:
         with progress_bar(video.name) as report:
-            estimates.append(estimate_index(settings, video, tracks, report))
+            estimates.append(estimate_index(settings, video, tracks, report, from_stage=from_stage))
     if as_json:
         echo_json([one.to_dict() for one in estimates])
         return
@@ -180,6 +182,9 @@ def _estimate(settings: Settings, videos: Sequence[Path], tracks: Path | None, a
             rows,
             right=("calls", "tokens in", "tokens out", "US $"),
         )
+        if one.kept:
+            nothing_left = "; nothing is left to pay for" if not total.calls else ""
+            click.echo(f"  {one.kept:,} replies are kept from earlier calls, which are not made again{nothing_left}.")
 
 
 def _price(cost_usd: object) -> str:
@@ -222,6 +227,7 @@ def _show(result: IndexResult, video: Path, hint: bool) -> None:
     if result.untold:
         told = ", ".join(f"{count} {state}" for state, count in sorted(result.untold.items()))
         pairs.append(("  not told", f"some events of entities: {told}"))
+    pairs += [("  waiting", one) for one in result.waiting]
     if result.unanswered:
         pairs.append(("  next", "index it again: what no model answered for is asked once more"))
     elif hint:

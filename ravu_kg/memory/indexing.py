@@ -25,6 +25,7 @@ from ravu_kg.models.calls import ModelCalls
 from ravu_kg.perception.captioning.detection import ModelDetector, PacedTracker
 from ravu_kg.perception.detecting import DetectionCache
 from ravu_kg.perception.geometry import describe
+from ravu_kg.perception.observing import LEAST_BOXES
 from ravu_kg.perception.pipeline import perceive, perceive_given
 from ravu_kg.plugins import choose_detector, load_detector, load_tracker
 from ravu_kg.protocols import Detector, Embedder
@@ -144,6 +145,7 @@ class Indexer:
                 sample_interval_s=settings.sample_interval_s,
                 cache_dir=cache_dir,
                 progress=lambda share: self.report("watching", share),
+                least_boxes=LEAST_BOXES if asked is None else 1,
             )
         undetected: dict[int, Coverage] = {}
         if asked is not None:

@@ -19,7 +19,7 @@ from ravu_kg.models.budget import Budget, Ceiling
 from ravu_kg.models.health import Health
 from ravu_kg.models.limiter import Limiter
 from ravu_kg.models.prices import PriceTable
-from ravu_kg.models.replies import ReplyStore, key_of, stage_of
+from ravu_kg.models.replies import Recorded, ReplyStore, key_of, stage_of
 from ravu_kg.models.retrying import Schedule, complete
 from ravu_kg.models.roles import ASK_ROLES, Role
 from ravu_kg.models.spending import Spending, Spent
@@ -228,6 +228,15 @@ class ModelCalls:
             f"{role}: {self.name(role)} gave no reply that can be used, asked twice. {problem} Use a larger model for "
             f"this role (models.{role})."
         )
+
+    def is_kept(self, role: Role, request: ModelRequest, reply: type[BaseModel]) -> bool:
+        """Whether :meth:`ask` would find a reply, or a refusal, that was kept."""
+        asked = request if request.schema is not None else replace(request, schema=structured.schema_of(reply))
+        return role not in self._refresh and self._store.get(key_of(self._assigned[role].key, asked)) is not None
+
+    def latest(self, role: Role, count: int) -> list[Recorded]:
+        """The latest replies of a role's model in the stage of that name, whatever they were about."""
+        return self._store.latest(self.name(role), role, count)
 
     def text(self, role: Role, request: ModelRequest) -> str:
         """A reply as text, cut off or not; raises as :meth:`ask`, but for ReplyError."""

@@ -73,6 +73,16 @@ class Near:
     """Where they first differ, the recorded one first."""
 
 
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a model once said."""
+
+    asked: str
+    """All texts of the request, the changing ones first, a line in the place of each picture."""
+    text: str
+    output_tokens: int
+
+
 class ReplyStore:
     """Replies and refusals in an SQLite file. Several processes and threads may use one file.
 
@@ -106,6 +116,20 @@ class ReplyStore:
                 text, "length" if finish == "length" else "stop", input_tokens, output_tokens, cached_tokens
             )
         return None
+
+    def latest(self, model: str, stage: str, count: int) -> list[Recorded]:
+        """The latest whole replies of a model in a stage."""
+        rows: list[tuple[str, str, int]] = []
+
+        def read(connection: sqlite3.Connection) -> None:
+            query = (
+                "SELECT request, text, output_tokens FROM reply"
+                " WHERE model = ? AND stage = ? AND finish = 'stop' ORDER BY rowid DESC LIMIT ?"
+            )
+            rows.extend(connection.execute(query, (model, stage, count)))
+
+        self._file.attempt(read)
+        return [Recorded(*row) for row in rows]
 
     def put(self, key: bytes, model: str, request: ModelRequest, reply: ModelReply | RefusalError) -> None:
         """Keep what was received for a request, on the disk when this returns."""

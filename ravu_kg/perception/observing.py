@@ -22,13 +22,15 @@ from ravu_kg.types import Box, Detection, FloatArray, TrackedDetection, TrackEnd
 LONGEST_GAP_S = 1.0
 """The longest time unseen that stays one entity, unless two frames lie further apart."""
 
+LEAST_BOXES = 2
+"""In so many frames a thing has to be seen, unless its detector is surer than most."""
+
 _BORDER_SHARE = 0.015
 _MOTION_S = 0.7
 _VANISHES_S = 1.5
 _TIMES_TOLERANCE_S = 1e-6
 _STILL_SEEN_S = 0.5
 _LEAST_SEEN_S = 0.5
-_LEAST_BOXES = 2
 _STRONG = 0.6
 _STRONG_QUANTILE = 0.9
 _SHORT_S = 2.0
@@ -121,7 +123,10 @@ class Observer:
     Stays that :func:`is_strong` takes for errors of the detector are forgotten as soon as they end.
     """
 
-    def __init__(self, width_px: int, height_px: int, tracking_interval_s: float) -> None:
+    def __init__(
+        self, width_px: int, height_px: int, tracking_interval_s: float, least_boxes: int = LEAST_BOXES
+    ) -> None:
+        self._least_boxes = least_boxes
         self._width_px, self._height_px = width_px, height_px
         self._tracking_interval_s = tracking_interval_s
         self._longest_gap_s = max(LONGEST_GAP_S, 1.5 * tracking_interval_s)
@@ -169,7 +174,7 @@ class Observer:
 
     def _close(self, track_id: int, ended_by: TrackEnd) -> None:
         stay = self._open.pop(track_id)
-        if not is_strong(stay.confidence_array(), self._tracking_interval_s):
+        if not is_strong(stay.confidence_array(), self._tracking_interval_s, self._least_boxes):
             return
         stay.ended_by = "left" if ended_by == "lost" and self._leaves(stay) else ended_by
         self._closed.append(stay)
@@ -178,14 +183,21 @@ class Observer:
         return leaves(stay.time_array(), stay.box_array(), self._width_px, self._height_px)
 
 
-def is_strong(confidences: FloatArray, tracking_interval_s: float) -> bool:
+def is_strong(confidences: FloatArray, tracking_interval_s: float, least_boxes: int = LEAST_BOXES) -> bool:
     """Whether boxes with these confidences are a real thing and not an error of the detector.
 
     It has to be seen in two frames and for half a second in all; the 0.9 quantile of the confidences has to reach
     0.6, and so has their mean when it was seen for less than two seconds.
+
+    Args:
+        confidences: of its boxes.
+        tracking_interval_s: between two frames.
+        least_boxes: in how many frames it has to be seen. Detectors of single pictures see things that are not there
+            in one frame and not in the next; a multimodal model looks at one frame a second and does not flicker, and
+            what passes by may be in one of its frames only.
     """
     seen_s = len(confidences) * tracking_interval_s
-    if len(confidences) < _LEAST_BOXES or seen_s < _LEAST_SEEN_S:
+    if len(confidences) < least_boxes or seen_s < _LEAST_SEEN_S:
         return False
     if float(np.quantile(confidences, _STRONG_QUANTILE)) < _STRONG:
         return False

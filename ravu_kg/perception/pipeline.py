@@ -11,7 +11,7 @@ from ravu_kg.errors import ConfigurationError
 from ravu_kg.perception.detecting import DetectionCache, ahead, detections_of
 from ravu_kg.perception.given_tracks import GivenTracks, read_tracks
 from ravu_kg.perception.identity import link_tracks
-from ravu_kg.perception.observing import Observer, Stay, ending
+from ravu_kg.perception.observing import LEAST_BOXES, Observer, Stay, ending
 from ravu_kg.perception.tracking import make_tracks, number_tracks
 from ravu_kg.protocols import Detector, Tracker
 from ravu_kg.types import Detection, Perception, SampledFrame, VideoFrame, VideoInfo
@@ -34,6 +34,7 @@ def perceive(
     sample_interval_s: float,
     cache_dir: Path | None,
     progress: Progress | None = None,
+    least_boxes: int = LEAST_BOXES,
 ) -> Perception:
     """Detect, track and link everything in a video, in one pass over its frames.
 
@@ -49,6 +50,7 @@ def perceive(
         sample_interval_s: seconds between two sampled frames, which are taken from the tracking frames.
         cache_dir: where detections are kept; None keeps none.
         progress: told how far the pass is.
+        least_boxes: in how many frames a thing has to be seen, see :func:`ravu_kg.perception.observing.is_strong`.
 
     Raises:
         VideoError: the file cannot be read any more.
@@ -56,7 +58,7 @@ def perceive(
     """
     cache = None if cache_dir is None else DetectionCache(cache_dir, video.content_hash, detector.name)
     watched = _Watched(video, sample_interval_s, progress)
-    observer = Observer(video.width_px, video.height_px, _interval_s(video, tracking_rate_hz))
+    observer = Observer(video.width_px, video.height_px, _interval_s(video, tracking_rate_hz), least_boxes)
     shots = ShotDetector()
     with (
         closing(ahead(read_frames(video, tracking_rate_hz), _AHEAD)) as frames,

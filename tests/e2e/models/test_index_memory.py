@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import av
+import numpy as np
 import pytest
 
 from ravu_kg.errors import BudgetError, ConfigurationError, ProviderError
@@ -290,6 +292,25 @@ def test_a_model_that_detects_sees_the_sampled_frames(make_user: Callable[..., U
         [0.1 * width_px, 0.2 * height_px, 0.4 * width_px, 0.9 * height_px]
     )
     assert (row["label"], summary.tracking_rate_hz) == ("person", 1.0)
+
+
+def test_what_a_model_sees_in_the_only_frame_of_half_a_second_is_kept(
+    make_user: Callable[..., User], tmp_path: Path
+) -> None:
+    clip = tmp_path / "half a second.mp4"
+    with av.open(str(clip), "w") as container:
+        stream = container.add_stream("mpeg4", rate=24)
+        stream.width, stream.height = 128, 96
+        for number in range(12):
+            picture = np.full((96, 128, 3), 60 + number, np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, "rgb24")))
+        container.mux(stream.encode())
+    with ModelServer(Seer()) as server:
+        user = make_user(server)
+        user.clip = clip
+        result = user.index("short", {"detect": "openai:seer", "describe": "measured"})
+    assert user.stages() == {"detect": 1}
+    assert (result.entities, result.frame_nodes) == (1, 1)
 
 
 def _without_build(graph: dict[str, Any], video_id: str) -> dict[str, Any]:

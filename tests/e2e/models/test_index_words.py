@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from ravu_kg.errors import BudgetError, ProviderError, ReplayError
-from ravu_kg.perception.captioning.estimate import estimate
+from ravu_kg.models.calls import ModelCalls
+from ravu_kg.models.roles import INDEX_ROLES
+from ravu_kg.perception.captioning.estimate import StandIn, estimate
 from ravu_kg.perception.geometry import describe
 from ravu_kg.types import Frame, Perception, SceneWindow, Usage
 from tests.e2e.conftest import Perceptions
@@ -414,6 +416,35 @@ def test_the_estimate_is_close_for_a_clip_that_it_was_not_set_by(
     assert guess.calls == spent.calls
     assert guess.input_tokens == pytest.approx(spent.input_tokens, rel=0.15)
     assert guess.output_tokens == pytest.approx(spent.output_tokens, rel=0.30)
+
+
+def test_a_model_is_known_by_its_kept_replies_and_they_are_told_as_paid(
+    perceptions: Perceptions, tmp_path: Path
+) -> None:
+    """The scripted model says far less than is usual: what it said of one clip tells what it will say of another."""
+    names = {stage: "gemini:seer" for stage in STAGES}
+    first, other = perceptions(CLIP), perceptions("videos/two_men_hug.mp4")
+
+    def guessed(perception: Perception, calls: StandIn | None = None) -> tuple[int, int, int]:
+        stages = estimate(describe(perception, "v"), names, 3, calls)
+        total = sum((one.usage for one in stages), Usage())
+        return total.calls, total.output_tokens, sum(one.kept for one in stages)
+
+    with ModelServer(Seer()) as server:
+        settings = settings_for("gemini", server, tmp_path)
+        put_into_words(first, settings)
+        with ModelCalls.open(settings, INDEX_ROLES, replay=True) as kept:
+            known = guessed(other, StandIn(names, kept))
+            assert guessed(first, StandIn(names, kept)) == (0, 0, 13)
+        with ModelCalls.open(settings, INDEX_ROLES, replay=True, refresh=["events"]) as kept:
+            assert guessed(first, StandIn(names, kept))[::2] == (1, 12)  # as with --from-stage
+        asked = len(server.received)
+        usual = guessed(other)
+        *_, calls, _ = put_into_words(other, settings)
+    spent = calls.total()
+    assert asked == 13  # no estimate asked anything
+    assert usual[1] > 1.5 * spent.output_tokens
+    assert known == (spent.calls, pytest.approx(spent.output_tokens, rel=0.30), 0)
 
 
 def test_words_that_give_orders_stay_values(perception: Perception, tmp_path: Path) -> None:

@@ -164,6 +164,11 @@ def test_weak_and_short_tracks_are_errors(confidences: list[float], interval_s: 
     assert is_strong(np.array(confidences, np.float32), interval_s) is strong
 
 
+def test_one_box_is_enough_of_a_detector_that_does_not_flicker() -> None:
+    assert is_strong(np.array([0.8], np.float32), 1.0, least_boxes=1)
+    assert not is_strong(np.array([0.8], np.float32), 0.2, least_boxes=1)  # it looks often, and saw it once
+
+
 def test_a_doubtful_double_inside_a_sure_track_is_dropped() -> None:
     body, part = person(100, 50, width=200, height=280), person(150, 100, width=80, height=100)
     observer = Observer(WIDTH_PX, HEIGHT_PX, STEP_S)
