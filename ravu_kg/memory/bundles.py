@@ -202,9 +202,11 @@ def _require_content(bundle: Bundle, video_file: Path) -> None:
 def _require_different(bundles: Sequence[Bundle]) -> None:
     seen: dict[str, Path] = {}
     for bundle in bundles:
-        first = seen.setdefault(bundle.video_id, bundle.path)
-        if first is not bundle.path:
-            raise UsageError(f"{first} and {bundle.path} hold the same video {bundle.video_id}. Import one of them.")
+        if bundle.video_id in seen:
+            raise UsageError(
+                f"{seen[bundle.video_id]} and {bundle.path} hold the same video {bundle.video_id}. Import one of them."
+            )
+        seen[bundle.video_id] = bundle.path
 
 
 def _require_room(memory: VideoMemory, bundle: Bundle, known: VideoSummary | None, replace: bool) -> None:

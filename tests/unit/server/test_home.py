@@ -122,3 +122,22 @@ def test_deleting_the_data_keeps_the_ports(home: Home) -> None:
     assert home.data_bytes == 0
     assert not home.password_file.exists()
     assert home.read_marker() == Marker("5.26.28", Ports(1, 2))
+
+
+def test_a_change_of_the_data_that_breaks_off_half_way_is_taken_back(home: Home, tmp_path: Path) -> None:
+    home.settle()
+    (home.data / "old").write_text("old")
+    new = tmp_path / "new"
+    new.mkdir()
+    (new / "new").write_text("new")
+
+    home.replace_data(new)
+    home.settle()
+    assert [path.name for path in home.data.iterdir()] == ["new"]
+
+    with pytest.raises(FileNotFoundError):
+        home.replace_data(tmp_path / "none")  # the old data is aside, the new not there yet
+    assert not home.data.exists()
+    home.settle()
+    assert [path.name for path in home.data.iterdir()] == ["new"]
+    assert sorted(path.name for path in home.path.iterdir() if "data" in path.name) == ["data"]
