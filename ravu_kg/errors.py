@@ -48,9 +48,10 @@ class ConfigurationError(RavuError):
 class MissingExtraError(ConfigurationError):
     """A provider needs a library that is not installed."""
 
-    def __init__(self, what: str, extra: str, *, command: str | None = None) -> None:
+    def __init__(self, what: str, extra: str, *, command: str | None = None, several: bool = False) -> None:
         usual = f"pip install 'ravu-kg[{extra}]', or in a checkout: pip install -e '.[{extra}]'"
-        super().__init__(f"{what} needs libraries that are not installed. Install them: {command or usual}")
+        need = "need" if several else "needs"
+        super().__init__(f"{what} {need} libraries that are not installed. Install them: {command or usual}")
         self.extra = extra
 
 

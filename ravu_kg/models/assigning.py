@@ -38,7 +38,7 @@ def assign(settings: Settings, roles: Iterable[Role], *, replay: bool) -> Mappin
     """
     wanted: dict[Role, str] = {role: reference_of(settings, role) for role in roles if has_model(settings, role)}
     if wanted and not replay:
-        require_extra(settings)
+        require_extra(settings, wanted.values())
     models = {reference: _load(settings, reference, replay) for reference in dict.fromkeys(wanted.values())}
     return {role: _assign(settings, role, reference, models[reference]) for role, reference in wanted.items()}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from importlib.resources import files
 from importlib.util import find_spec
 
@@ -13,14 +14,25 @@ _LIBRARIES = {"gemini": ("google.genai", "bpe_openai"), "openai": ("openai", "bp
 """What an extra brings that the profile needs."""
 
 
-def require_extra(settings: Settings) -> None:
-    """See that the libraries of the chosen profile are installed; nothing without a profile.
+def require_extra(settings: Settings, models: Iterable[str] = ()) -> None:
+    """See that the libraries of the chosen profile are installed, and those of models beside it.
+
+    Args:
+        settings: whose profile.
+        models: references of the models that are about to be used.
 
     Raises:
-        MissingExtraError: they are not; it names the pip command.
+        MissingExtraError: they are not; it names all that is missing in one pip command, and who needs it.
     """
-    if missing := missing_extra(settings):
-        raise MissingExtraError(f"The profile {settings.profile}", missing)
+    missing: dict[str, str] = {}
+    if extra := missing_extra(settings):
+        missing[extra] = f"The profile {settings.profile}"
+    for reference in models:
+        provider = reference.partition(":")[0]
+        if provider in _LIBRARIES and not _has(provider):
+            missing.setdefault(provider, reference)
+    if missing:
+        raise MissingExtraError(" and ".join(missing.values()), ",".join(missing), several=len(missing) > 1)
 
 
 def missing_extra(settings: Settings) -> str | None:
@@ -29,7 +41,11 @@ def missing_extra(settings: Settings) -> str | None:
         return None
     text = (files("ravu_kg.models") / "profiles" / f"{settings.profile}.toml").read_text(encoding="utf-8")
     extra = tomllib.loads(text).get("extra")
-    return extra if extra and not all(map(_is_installed, _LIBRARIES[extra])) else None
+    return extra if extra and not _has(extra) else None
+
+
+def _has(extra: str) -> bool:
+    return all(map(_is_installed, _LIBRARIES[extra]))
 
 
 def _is_installed(module: str) -> bool:

@@ -82,6 +82,27 @@ def test_a_profile_whose_libraries_are_missing_names_the_pip_command(
     ModelCalls.open(settings(profile="offline"), ASK_ROLES).close()
 
 
+@pytest.mark.parametrize(
+    ("installed", "profile", "answer", "told"),
+    [
+        ({"google.genai"}, "gemini", "openai:gpt-5", r"openai:gpt-5 needs .*'ravu-kg\[openai\]'"),
+        ({"openai"}, "gemini", "openai:gpt-5", r"The profile gemini needs .*'ravu-kg\[gemini\]'"),
+        ({"openai"}, "openai", "gemini:gemini-pro", r"gemini:gemini-pro needs .*'ravu-kg\[gemini\]'"),
+        (set(), "gemini", "openai:gpt-5", r"The profile gemini and openai:gpt-5 need .*'ravu-kg\[gemini,openai\]'"),
+        ({"google.genai"}, None, "openai:gpt-5", r"\Aopenai:gpt-5 needs .*'ravu-kg\[openai\]'"),
+    ],
+)
+def test_of_two_extras_the_one_that_is_missing_is_named_with_who_needs_it(
+    settings: Make, monkeypatch: pytest.MonkeyPatch, installed: set[str], profile: str | None, answer: str, told: str
+):
+    monkeypatch.setenv("GEMINI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setattr(profiles, "find_spec", lambda name: name if name in installed | {"bpe_openai"} else None)
+    chosen = {"profile": profile} if profile else {}
+    with pytest.raises(MissingExtraError, match=told):
+        ModelCalls.open(settings(**chosen, models__plan="rules", models__answer=answer), ASK_ROLES)
+
+
 def test_a_reply_is_a_record_and_the_request_gets_its_schema(install, settings: Make):
     model: FakeModel = install(f"```json\n{GOOD}\n```")
     with ModelCalls.open(settings(), INDEX_ROLES) as calls:
