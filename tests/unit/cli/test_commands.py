@@ -57,9 +57,10 @@ def test_every_command_prints_json_on_demand(name: str):
 
 
 def test_the_issue_s_commands_are_all_there():
-    wanted = "index ask search plan run videos db templates cypher doctor config reembed completion demo"
-    assert set(wanted.split()) == {name for names in SECTIONS.values() for name in names}
-    assert {"db start", "db stop", "db status", "db open", "db reset"} <= set(ALL)
+    wanted = "index ask search plan run videos db templates cypher doctor config reembed completion demo export import"
+    assert set(wanted.split()) <= {name for names in SECTIONS.values() for name in names}
+    assert {"db start", "db stop", "db status", "db open", "db reset", "db dump", "db load"} <= set(ALL)
+    assert {"export bundle", "export mot", "export coco", "import bundle"} <= set(ALL)
     assert {"videos list", "videos show", "videos delete", "templates list", "templates check"} <= set(ALL)
 
 
