@@ -93,8 +93,8 @@ class Comparison:
         """Plain values, for JSON."""
         matching = self.matching
         return {
-            "first": {"build": build_of(self.first.video_id), **self.first.to_dict()},
-            "second": {"build": build_of(self.second.video_id), **self.second.to_dict()},
+            "first": {**self.first.to_dict(), "build": build_of(self.first.video_id)},
+            "second": {**self.second.to_dict(), "build": build_of(self.second.video_id)},
             "entities": {
                 **self.entities.to_dict(),
                 "matched": [_match_to_dict(one) for one in matching.matches],

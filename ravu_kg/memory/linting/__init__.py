@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil, floor
 
 from ravu_kg.graph.store import Store
 from ravu_kg.memory.library import VideoSummary
@@ -77,5 +78,11 @@ def lint(store: Store, video: VideoSummary, checks: Sequence[Check] = CHECKS) ->
 def _finding(store: Store, one: Suspicion) -> Finding:
     template = store.template(one.template)
     on_one_line = replace(template, text=" ".join(template.text.split()))
-    statement = inlined(on_one_line, one.parameters)
+    # To the millisecond, and outwards: a frame at the edge is shown.
+    rounded = {
+        name: (floor(value * 1000) if name == "from_s" else ceil(value * 1000)) / 1000
+        for name, value in one.parameters.items()
+        if name in ("from_s", "to_s") and isinstance(value, float)
+    }
+    statement = inlined(on_one_line, {**one.parameters, **rounded})
     return Finding(one.check, one.start_s, one.end_s, one.entity_ids, one.text, statement)

@@ -13,6 +13,7 @@ from ravu_kg.types import Span
 
 OVERLAP_S = 0.25
 """Events may touch each other; a little more is rounding to frames."""
+_QUOTED = 200
 _NEGATIVE = re.compile(r"\b(?:no|not|never|without|nobody|nothing|none|absent|gone|missing|\w+n't)\b", re.IGNORECASE)
 _MARK = re.compile(r"#(\d+)\b")
 _NAMED = re.compile(r"^(.{1,60}? \d+)(?=[,:;. ])")
@@ -49,6 +50,9 @@ def events(memory: Memory) -> Iterator[Suspicion]:
     What people annotate may overlap and leave gaps; of annotations only what lies outside of the entity is told.
     """
     interval_s = memory.video.sample_interval_s
+    in_frames: dict[str, list[float]] = defaultdict(list)
+    for node in memory.nodes:
+        in_frames[node.entity_id].append(node.time_s)
     for (entity_id, source), group in groupby(memory.events, key=lambda one: (one.entity_id, one.source)):
         told = list(group)
         entity = memory.entities[entity_id]
@@ -61,7 +65,8 @@ def events(memory: Memory) -> Iterator[Suspicion]:
         if source == "annotation":
             continue
         yield from _overlaps(entity, source, told)
-        yield from _gaps(entity, source, told, interval_s)
+        sights_s = [*entity.times_s.tolist(), *in_frames[entity_id]]
+        yield from _gaps(entity, source, told, sights_s, interval_s)
 
 
 def absent(memory: Memory) -> Iterator[Suspicion]:
@@ -108,13 +113,16 @@ def _overlaps(entity: Tracked, source: str, told: Sequence[Happening]) -> Iterat
             longest = event
 
 
-def _gaps(entity: Tracked, source: str, told: Sequence[Happening], least_s: float) -> Iterator[Suspicion]:
+def _gaps(
+    entity: Tracked, source: str, told: Sequence[Happening], sights_s: Sequence[float], least_s: float
+) -> Iterator[Suspicion]:
     """Where the entity is seen and nothing is told; measured events follow each other without a gap."""
     least_s = least_s / 2 if source == "geometry" else least_s
     until_s = entity.start_s
     for start_s, end_s in [*((one.start_s, one.end_s) for one in told), (entity.end_s, entity.end_s)]:
         start_s = min(start_s, entity.end_s)
-        if start_s - until_s > least_s + 1e-6:
+        seen = any(until_s - 1e-6 <= time_s < start_s - 1e-6 for time_s in sights_s)
+        if start_s - until_s >= least_s - 1e-6 and seen:
             text = f"The events of {entity.name} ({source}) tell nothing for {start_s - until_s:.1f} s."
             yield _of_events(entity, (until_s, start_s), text)
         until_s = max(until_s, end_s)
@@ -194,4 +202,4 @@ def _count(frames: Sequence[SeenFrame]) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f"{text.rstrip('.')!r}" if len(text) <= 80 else f"{text[:77].rsplit(' ', 1)[0]!r}..."
+    return f"{text.rstrip('.')!r}" if len(text) <= _QUOTED else f"{text[:_QUOTED].rsplit(' ', 1)[0]!r}..."

@@ -40,8 +40,8 @@ def test_builds_live_side_by_side_and_are_named_by_id_or_option(
     other = f"{base}~boxes"
     assert indexed() == [base, other]
     for named, meant in (
-        ([clip], base), ([base], base), ([clip, "--build", "default"], base), ([other, "--build", "default"], base),
-        ([clip, "--build", "boxes"], other), ([other], other), ([f"{base[:8]}~boxes"], other),
+        ([clip], base), ([other, "--build", "default"], base), ([clip, "--build", "boxes"], other),
+        ([f"{base[:8]}~boxes"], other),
     ):  # fmt: skip
         shown = cast("dict[str, object]", ravu.json("videos", "show", *named))
         assert (shown["video_id"], shown["tracker"]) == (meant, "steady" if meant == base else "box-matching")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -12,7 +13,21 @@ from ravu_kg.memory.linting import CHECKS, boxes, relations, words
 from ravu_kg.memory.linting.records import Happening, Memory, Node, SeenFrame, Suspicion, Told, Tracked
 from ravu_kg.types import Box, entity_id
 from tests.builders import Scene
-from tests.faulty_scenes import FAULTS, Change, clean, node, with_entity, with_events, with_relation, with_sentence
+from tests.faulty_scenes import (
+    FAULTS,
+    TICKS,
+    Change,
+    box,
+    clean,
+    event,
+    with_all,
+    with_entity,
+    with_events,
+    with_frame,
+    with_relation,
+    with_sentence,
+    without_node,
+)
 
 VIDEO = "0123456789abcdef"
 
@@ -102,6 +117,20 @@ def moved(track: int, from_s: float, by_px: float, **changes: object) -> Change:
     return change
 
 
+def unseen(scene: Scene) -> Scene:
+    """The second person is out of sight from two to four seconds, and nothing is told of that time."""
+    video = scene.video.id
+    times = [tick for tick in TICKS if not 2 <= tick < 4]
+    track = [side for tick in times for side in (lambda b: (b.x_min, b.y_min, b.x_max, b.y_max))(box(2, tick))]
+    return with_all(
+        with_entity(2, track_timestamps_s=tuple(times), track_boxes=tuple(track)),
+        *(without_node(index, 2) for index in (2, 3)),
+        *(with_frame(index, description="Person 1 stands.") for index in (2, 3)),
+        lambda one: replace(one, events=tuple(event for event in one.events if event.entity_id != entity_id(video, 2))),
+        lambda one: replace(one, events=(*one.events, event(video, 2, 0, (0.0, 2.0)), event(video, 2, 1, (4.0, 6.0)))),
+    )(scene)
+
+
 def swapped_sides(scene: Scene) -> Scene:
     """A relation that holds in flat pictures one way and in space the other."""
     return with_relation(1, "behind", 2, (1,))(scene)
@@ -120,6 +149,7 @@ def swapped_sides(scene: Scene) -> Scene:
         pytest.param(with_relation(1, "looking_at", 2, (1,)), id="one can look from afar"),
         pytest.param(with_relation(1, "holding_leash_of", 2, (1,)), id="a leash reaches far"),
         pytest.param(with_relation(1, "holding", 3, (1,), source="geometry"), id="what is measured is not doubted"),
+        pytest.param(unseen, id="nothing is told while nobody is seen"),
         pytest.param(swapped_sides, id="depth cannot be seen"),
         pytest.param(with_sentence(2, 1, "A person looks for a cat."), id="a cat is no entity of the video"),
         pytest.param(with_sentence(2, 1, "A person sits on a dog bed."), id="a dog bed is no dog"),
@@ -127,6 +157,11 @@ def swapped_sides(scene: Scene) -> Scene:
 )
 def test_what_may_be_is_no_finding(change: Change) -> None:
     assert [one.text for one in found_in(change(clean(VIDEO)))] == []
+
+
+def test_each_event_is_compared_with_the_longest_before_it() -> None:
+    found = found_in(with_events(1, (0.0, 6.0), (1.0, 2.0), (3.0, 4.0))(clean(VIDEO)))
+    assert [(one.start_s, one.end_s) for one in found] == [(1.0, 2.0), (3.0, 4.0)]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +199,6 @@ def test_who_is_called_otherwise_is_there(word: str) -> None:
 def test_what_touches_is_doubted_from_afar(predicate: str, gap_px: float, doubted: bool) -> None:
     told = Told("v#1", predicate, "v#2", "model", 0, 0.0, Box(0, 0, 60, 120), Box(60 + gap_px, 0, 120 + gap_px, 120))
     assert bool(relations.doubt(told, diagonal_px=734.0)) is doubted
-    assert node(VIDEO, 0, 1).box is not None
 
 
 def test_a_box_between_two_sights_is_known_for_a_second() -> None:
