@@ -10,11 +10,16 @@
 // returns start_s: FLOAT - first seen, seconds
 // returns end_s: FLOAT - last seen, seconds
 // returns frame_nodes: INTEGER - in how many sampled frames it is
-// returns given_name: STRING | NULL - the name that a person gave it
+// returns given_name: STRING | NULL - the name that a person gave it, or an entity of its identity here or in another video
 // returns found_label: STRING - what it was before a person labelled it otherwise
 MATCH (e:Entity {videoId: $video_id})
 RETURN e.id AS entity_id, coalesce(e.identityId, e.id) AS identity_id, e.trackId AS track_id, e.label AS label,
        e.description AS description, e.tStart AS start_s, e.tEnd AS end_s,
-       COUNT { (e)-[:APPEARS_AS]->() } AS frame_nodes, e.name AS given_name,
+       COUNT { (e)-[:APPEARS_AS]->() } AS frame_nodes,
+       coalesce(e.name, head(COLLECT {
+         MATCH (o:Entity {identityId: e.identityId})
+         WHERE o.name IS NOT NULL
+         RETURN o.name ORDER BY o.id LIMIT 1
+       })) AS given_name,
        coalesce(e.originalLabel, e.label) AS found_label
 ORDER BY start_s, track_id, entity_id

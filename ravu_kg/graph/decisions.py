@@ -378,7 +378,9 @@ def _placed(one: DecisionRecord, video_id: str, candidates: Sequence[Candidate])
         note = f"nothing lies any more where {' and '.join(missing)} was"
     elif ids[0] == ids[1]:
         note = f"both are {ids[0]} now"
-    return replace(one, first_id=ids[0], second_id=ids[1], note=note)
+    if note is not None:
+        return replace(one, note=note)  # it goes on to name those that were decided about
+    return replace(one, first_id=ids[0], second_id=ids[1], note=None)
 
 
 def _without_contradiction(placed: Sequence[DecisionRecord]) -> list[DecisionRecord]:
