@@ -12,7 +12,7 @@ from typing import Annotated, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ravu_kg.errors import NotFoundError, UsageError
-from ravu_kg.graph.catalogue import example_parameters, favourites
+from ravu_kg.graph.catalogue import favourites
 from ravu_kg.graph.store import Store
 from ravu_kg.graph.templates import TemplateLibrary, templates_root
 from ravu_kg.memory.library import VideoSummary
@@ -167,8 +167,6 @@ def guide(video_id: str = DEMO_VIDEO, kit_url: str | None = None) -> str:
         kit_url: where style and favourites are served, ending in ``/``; without it they are to be dragged in.
     """
     text = (templates_root() / "browser" / GUIDE).read_text(encoding="utf-8").replace(DEMO_VIDEO, video_id)
-    parameters = ", ".join(f"{name}: {literal}" for name, literal in example_parameters(video_id).items())
-    text = text.replace(":params {}", f":params {{{parameters}}}")
     return text if kit_url is None else text.replace(_KIT_URL, kit_url)
 
 

@@ -86,13 +86,24 @@ def test_signs_that_end_an_argument_of_a_link_reach_the_editor(page: Page, neo4j
     WebDriverWait(page.driver, PATIENCE_S).until(lambda _: "v#1 & v#2 + 100 %" in page.text)
 
 
-def test_dropped_favourites_become_folders(page: Page, kit: dict[str, Path], picture_folder: Path) -> None:
+def test_dropped_favourites_become_folders_and_run_with_the_guides_parameters(
+    page: Page, scene: Scene, neo4j_endpoint: Endpoint, kit: dict[str, Path], picture_folder: Path
+) -> None:
+    with served_kit(neo4j_endpoint, scene.video.id) as link:
+        page.open(link)
+        for _ in range(5):  # to the page of the favourites
+            page.wait_for("[data-testid=guideNextSlide]").click()
+        click_block(page, ":param [")
+        page.run()
+        WebDriverWait(page.driver, PATIENCE_S).until(lambda _: '"within_s": 5.0' in page.source)
     page.drop(kit["favourites.zip"])
     page.driver.find_element(By.XPATH, "//button[contains(., 'Favorites')]").click()
     WebDriverWait(page.driver, PATIENCE_S).until(lambda _: "RAVU-KG 6 How good is it" in page.text)
     page.driver.find_element(By.XPATH, "//span[normalize-space()='RAVU-KG 1 Pictures']").click()
-    name = "One frame as a picture: its frame nodes, their relations, and whose they are."
+    name = "A video as a picture: its entities in order of appearance, and the first things that each of them does."
     WebDriverWait(page.driver, PATIENCE_S).until(lambda _: name in page.text)
-    page.driver.save_screenshot(str(picture_folder / "favourites.png"))
     page.driver.find_element(By.XPATH, f"//*[normalize-space(text())='{name}']").click()
-    WebDriverWait(page.driver, PATIENCE_S).until(lambda _: page.editor.startswith("// One frame as a picture"))
+    WebDriverWait(page.driver, PATIENCE_S).until(lambda _: page.editor.startswith("// A video as a picture"))
+    page.run()
+    assert len(page.looks(1 + len(scene.entities) + len(scene.events))) == 1 + len(scene.entities) + len(scene.events)
+    page.driver.save_screenshot(str(picture_folder / "favourites.png"))
