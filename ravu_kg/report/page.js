@@ -32,6 +32,51 @@
   const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+  /* Names lie about where their entities are in the picture; those related are kept near, the others pushed away. */
+  const spreadOut = (nodes, linked, width, height, inside) => {
+    if (nodes.length < 2) { nodes.forEach(inside); return; }
+    for (const [axis, size, margin] of [["x", width, 70], ["y", height, 34]]) {
+      const low = Math.min(...nodes.map((node) => node[axis])), high = Math.max(...nodes.map((node) => node[axis]));
+      const share = clamp(((high - low) / size) * 2.2, 0, 1);
+      nodes.forEach((node, order) => {
+        const place = high - low < 1 ? 0.5 : (node[axis] - low) / (high - low);
+        node[axis] = size / 2 + (place - 0.5) * share * (size - 2 * margin) + (order % 2 ? 7 : -7);
+      });
+    }
+    nodes.forEach(inside);
+    const ideal = Math.min(190, 0.8 * Math.sqrt((width * height) / nodes.length));
+    for (let round = 0; round < 220; round++) {
+      const most = 0.06 * Math.min(width, height) * (1 - round / 220);
+      const moves = nodes.map(() => [0, 0]);
+      nodes.forEach((a, i) => nodes.forEach((b, j) => {
+        if (i === j) return;
+        const dx = b.x - a.x || 0.1, dy = b.y - a.y || 0.1, far = Math.hypot(dx, dy);
+        const push = far < ideal * 1.6 ? (ideal * ideal) / far : 0;
+        const pull = linked.has(`${a.which} ${b.which}`) ? (far * far) / ideal : 0;
+        moves[i][0] += (dx / far) * (pull - push);
+        moves[i][1] += (dy / far) * (pull - push);
+      }));
+      nodes.forEach((node, i) => {
+        const [dx, dy] = moves[i], far = Math.hypot(dx, dy) || 1;
+        node.x += (dx / far) * Math.min(far, most);
+        node.y += (dy / far) * Math.min(far, most);
+        inside(node);
+      });
+    }
+    for (let round = 0; round < 60; round++) {
+      nodes.forEach((a, i) => nodes.slice(i + 1).forEach((b) => {
+        const dx = b.x - a.x || 0.1, dy = b.y - a.y || 0.1;
+        const needX = a.half + b.half + 10 - Math.abs(dx), needY = 40 - Math.abs(dy);
+        if (needX <= 0 || needY <= 0) return;
+        const push = (Math.sign(dy) * needY) / 2;
+        a.y -= push;
+        b.y += push;
+        inside(a);
+        inside(b);
+      }));
+    }
+  };
+
   class Video {
     constructor(section) {
       this.section = section;
@@ -126,7 +171,9 @@
       this.picked = tag;
       this.lanes.forEach((lane) => lane.classList.toggle("picked", lane.dataset.entity === tag));
       this.section.querySelectorAll("[data-of]").forEach((one) => {
-        one.classList.toggle("dim", tag !== null && !one.dataset.of.split(" ").includes(tag));
+        const isMeant = one.dataset.of.split(" ").includes(tag);
+        one.classList.toggle("dim", tag !== null && !isMeant);
+        one.classList.toggle("meant", isMeant);
       });
     }
 
@@ -187,7 +234,7 @@
         shown.push(draw("text", { class: "missing-text", x: width / 2, y: height / 2, "font-size": height / 18 },
           this.missing ? "picture missing" : "no picture of this moment is kept in the page"));
       }
-      const letter = height / 28;
+      const letter = height / 30;
       const area = (box) => (box[2] - box[0]) * (box[3] - box[1]);
       const taken = [];
       moment.nodes.filter((node) => node[1]).sort((a, b) => area(b[1]) - area(a[1])).forEach(([which, box]) => {
@@ -211,6 +258,7 @@
 
     /* Nodes lie where their entities are in the picture, pushed apart until none covers another. */
     drawGraph(moment) {
+      this.graph.style.minHeight = moment.nodes.length > 3 ? "300px" : "";
       const place = this.graph.getBoundingClientRect();
       const width = Math.max(300, Math.round(place.width)), height = Math.max(180, Math.round(place.height));
       this.graph.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -226,40 +274,20 @@
         node.x = clamp(node.x, node.half + 4, Math.max(node.half + 4, width - node.half - 4));
         node.y = clamp(node.y, 20, height - 20);
       };
-      const spread = () => {
-        if (nodes.length < 2) return;
-        for (const axis of ["x", "y"]) {  /* use the room there is, and keep who is left of and above whom */
-          const low = Math.min(...nodes.map((node) => node[axis])), high = Math.max(...nodes.map((node) => node[axis]));
-          const size = axis === "x" ? width : height, margin = axis === "x" ? 70 : 36;
-          if (high - low < 1) continue;
-          const wanted = clamp((high - low) * 2.2, 0, size - 2 * margin);
-          nodes.forEach((node) => {
-            node[axis] = (size - wanted) / 2 + ((node[axis] - low) / (high - low)) * wanted;
-          });
+      const linked = new Set();
+      const holding = this.relations.filter(([subject, object, , , , runs]) => {
+        for (let i = 0; i < runs.length; i += 2) if (runs[i] <= this.at && this.at <= runs[i + 1]) {
+          linked.add(`${subject} ${object}`).add(`${object} ${subject}`);
+          return true;
         }
-      };
-      spread();
-      nodes.forEach(inside);
-      for (let round = 0; round < 120; round++) {
-        let moved = false;
-        nodes.forEach((a, i) => nodes.slice(i + 1).forEach((b, j) => {
-          const dx = b.x - a.x || 0.01 * (j + 1), dy = b.y - a.y || 0.7;
-          const needX = a.half + b.half + 26 - Math.abs(dx), needY = 58 - Math.abs(dy);
-          if (needX <= 0 || needY <= 0) return;
-          moved = true;
-          if (needY < needX) { const push = (Math.sign(dy) * needY) / 4; a.y -= push; b.y += push; }
-          else { const push = (Math.sign(dx) * needX) / 4; a.x -= push; b.x += push; }
-          inside(a); inside(b);
-        }));
-        if (!moved) break;
-      }
+        return false;
+      });
+      spreadOut(nodes, linked, width, height, inside);
       const by = new Map(nodes.map((node) => [node.which, node]));
       const pairs = new Map();
       let count = 0;
-      for (const [subject, object, words, source, mutual, runs] of this.relations) {
-        let holds = false;
-        for (let i = 0; i < runs.length && !holds; i += 2) holds = runs[i] <= this.at && this.at <= runs[i + 1];
-        if (!holds || !by.has(subject) || !by.has(object)) continue;
+      for (const [subject, object, words, source, mutual] of holding) {
+        if (!by.has(subject) || !by.has(object)) continue;
         count += 1;
         const key = subject < object ? `${subject} ${object}` : `${object} ${subject}`;
         if (!pairs.has(key)) pairs.set(key, { mutual: [], there: [], back: [] });
@@ -268,6 +296,7 @@
       const marker = draw("marker", { id: `arrow-${this.section.dataset.video}`, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" },
         draw("path", { class: "arrow", d: "M0 0L10 5L0 10z" }));
       const lines = [], texts = [], spots = [];
+      let crowded = 0;
       const edgeOf = (node, dx, dy) => {
         const scale = Math.min(node.half / Math.max(Math.abs(dx), 1e-6), 15 / Math.max(Math.abs(dy), 1e-6));
         return [node.x + dx * scale, node.y + dy * scale];
@@ -284,14 +313,16 @@
         lines.push(line);
         const parts = [...said.mutual, ...said.there.map((one) => `${one} ${towards(dx, dy)}`),
           ...said.back.map((one) => `${one} ${towards(-dx, -dy)}`)];
-        const wide = Math.max(...parts.map((one) => one.length)) * 6.6, high = parts.length * 15;
+        const wide = Math.max(...parts.map((one) => one.length)) * 7.1, high = parts.length * 15;
         const free = ([x, y]) => spots.every(([p, q, w, h]) => Math.abs(x - p) > (wide + w) / 2 || Math.abs(y - q) > (high + h) / 2) &&
           nodes.every((node) => Math.abs(x - node.x) > wide / 2 + node.half || Math.abs(y - node.y) > high / 2 + 14);
         const along = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78].map((share) => [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share]);
-        const [x, y] = along.find(free) ?? along[0];
+        const spot = along.find(free);
+        const [x, y] = spot ?? along[0];
         const cx = clamp(x, wide / 2 + 4, Math.max(wide / 2 + 4, width - wide / 2 - 4)), cy = clamp(y, high / 2 + 2, height - high / 2 - 2);
-        spots.push([cx, cy, wide, high]);
-        const text = draw("text", { class: "edge-text", "data-of": of });
+        if (spot) spots.push([cx, cy, wide, high]);
+        else crowded += 1;
+        const text = draw("text", { class: spot ? "edge-text" : "edge-text crowded", "data-of": of });
         parts.forEach((part, row) => text.append(draw("tspan", { x: cx, y: cy - high / 2 + 12 + row * 15 }, part)));
         texts.push(text);
       }
@@ -307,6 +338,7 @@
       const people = nodes.length === 1 ? "1 entity" : `${nodes.length} entities`;
       this.graphCaption.textContent = nodes.length ? `${people}, ${count === 1 ? "1 relation" : `${count} relations`} at ${clock(moment.t)}` : `Nobody and nothing is known at ${clock(moment.t)}`;
       this.graph.setAttribute("aria-label", this.graphCaption.textContent);
+      if (crowded) this.graphCaption.textContent += ". Choose a name to see the words that find no room.";
     }
 
     tell(moment) {
@@ -329,7 +361,7 @@
 
     most() {
       const room = this.scroll.clientWidth - this.nameWidth();
-      return Math.max(1, Math.min(MOST_PX / room, (this.length * FINEST_PX_PER_S) / room));
+      return Math.max(8, Math.min(MOST_PX / room, (this.length * FINEST_PX_PER_S) / room));
     }
 
     zoomTo(zoom, clientX) {

@@ -25,6 +25,8 @@ def read_graph(store: Store, video_id: str, cuts_s: Sequence[float] = ()) -> Vid
         GraphError: Neo4j failed.
     """
     video = GraphReader(store).video(video_id)
+    entities = read_entities(store, video_id)
+    order = {entity.entity_id: position for position, entity in enumerate(entities)}
     nodes = defaultdict[int, list[ShownNode]](list)
     for row in store.read("report/frame_nodes", video_id=video_id).rows:
         nodes[integer(row["frame_index"])].append(_node(row))
@@ -36,8 +38,8 @@ def read_graph(store: Store, video_id: str, cuts_s: Sequence[float] = ()) -> Vid
         width_px=video.width_px,
         height_px=video.height_px,
         sample_interval_s=video.sample_interval_s,
-        entities=tuple(read_entities(store, video_id)),
-        moments=tuple(_moment(row, nodes) for row in store.read("report/frames", video_id=video_id).rows),
+        entities=tuple(entities),
+        moments=tuple(_moment(row, nodes, order) for row in store.read("report/frames", video_id=video_id).rows),
         relations=tuple(_relation(row) for row in store.read("report/relations", video_id=video_id).rows),
         events=tuple(_event(row) for row in store.read("report/events", video_id=video_id).rows),
         cuts_s=tuple(cuts_s),
@@ -66,14 +68,14 @@ def _node(row: Mapping[str, object]) -> ShownNode:
     return ShownNode(str(row["entity_id"]), Box(*box) if len(box) == 4 else None, _text(row["description"]))
 
 
-def _moment(row: Mapping[str, object], nodes: Mapping[int, Sequence[ShownNode]]) -> Moment:
+def _moment(row: Mapping[str, object], nodes: Mapping[int, Sequence[ShownNode]], order: Mapping[str, int]) -> Moment:
     index = integer(row["frame_index"])
     return Moment(
         frame_index=index,
         timestamp_s=number(row["t"]),
         description=_text(row["description"]),
         coverage=_text(row["coverage"]),
-        nodes=tuple(nodes.get(index, ())),
+        nodes=tuple(sorted(nodes.get(index, ()), key=lambda node: order.get(node.entity_id, len(order)))),
     )
 
 
