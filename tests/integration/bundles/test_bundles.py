@@ -6,6 +6,7 @@ import json
 import secrets
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import neo4j
@@ -14,7 +15,7 @@ import pytest
 from builders import DIMENSIONS, a_link, a_scene, vectors, write_scene
 from spoiled import edited, rebuilt
 
-from ravu_kg.errors import ConfigurationError, RavuError, UsageError
+from ravu_kg.errors import ConfigurationError, NotFoundError, RavuError, UsageError
 from ravu_kg.graph.export import canonical
 from ravu_kg.graph.export import vectors as stored_vectors
 from ravu_kg.graph.store import Store
@@ -45,9 +46,10 @@ def bundle(store: Store, absent: str, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture
 def put_away(store: Store, absent: str) -> Iterator[None]:
-    """For tests that leave the video in the memory."""
+    """For tests that leave the video in the memory, when all is well or when they fail."""
     yield
-    GraphWriter(store).delete(absent)
+    with suppress(NotFoundError):
+        GraphWriter(store).delete(absent)
 
 
 def everything(raw: neo4j.Driver, video_id: str) -> dict[str, list[object]]:
@@ -364,6 +366,7 @@ BAD: dict[str, tuple[Callable[[Path, Path], object], str]] = {
 }
 
 
+@pytest.mark.usefixtures("put_away")
 @pytest.mark.parametrize("case", BAD)
 def test_a_bad_bundle_is_refused_with_one_message_and_changes_nothing(
     case: str, memory: VideoMemory, raw: neo4j.Driver, bundle: Path, absent: str, tmp_path: Path
