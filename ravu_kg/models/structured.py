@@ -21,6 +21,10 @@ _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:\n\s*```|\Z)", re.DOTALL)
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _BRACKET = re.compile(r"[{\[]")
 _BRACKET_OF_LINE = re.compile(r"^[{\[]", re.MULTILINE)
+_CONTROL = re.compile(r"\\\\|\\u00[01][0-9a-f]|\\[bfr]")
+"""Escapes of control characters but for tabs and new lines; an escaped backslash is matched to be stepped over."""
+_UNSEEN = dict.fromkeys([*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+"""Further control characters, and those that override the direction of writing."""
 _LONGEST_SHOWN = 6000  # characters of a faulty reply that the model is shown again
 _PROBLEMS = 8
 _MORE_TOKENS = 2
@@ -195,11 +199,17 @@ def _is_valid(value: object, reply: type[BaseModel]) -> bool:
 def _validated(value: object, reply: type[Reply]) -> Reply:
     try:
         # As JSON, not as Python values: a list is a tuple there.
-        return reply.model_validate_json(encodable(json.dumps(value, ensure_ascii=False)))
+        return reply.model_validate_json(_plain(json.dumps(value, ensure_ascii=False)))
     except ValidationError as error:
         problems = [_said(problem["loc"], problem["msg"]) for problem in error.errors()]
     more = f" There are {len(problems) - _PROBLEMS} more such problems." if len(problems) > _PROBLEMS else ""
     raise InvalidReplyError(" ".join(problems[:_PROBLEMS]) + more)
+
+
+def _plain(text: str) -> str:
+    """JSON whose strings can be stored, and printed without moving the cursor or turning the line round."""
+    shown = _CONTROL.sub(lambda found: found[0] if found[0] == "\\\\" else " ", encodable(text))
+    return shown.translate(_UNSEEN)
 
 
 def _said(where: tuple[int | str, ...], message: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ravu_kg.graph.reader import GraphReader
 from ravu_kg.graph.values import cypher_literal
+from ravu_kg.models.structured import encodable
 from ravu_kg.reasoning.context import Phrases
 from ravu_kg.reasoning.executor import execute
 from ravu_kg.reasoning.language import read_question
@@ -75,6 +76,7 @@ def answer_plan(
         PlanError: a reference that no earlier step answers.
         NotFoundError: the memory has no such video.
     """
+    options = [encodable(option) for option in options]
     video = reader.video(video_id)
     execution = execute(plan, video, reader, phrases, judge)
     reply = answerer.answer(plan.question, options, execution, EvidenceSupport(reader, phrases))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from ravu_kg.errors import NotFoundError
 from ravu_kg.graph.reader import GraphReader, LibraryCoverageRow, LibraryRow, NodeRow
 from ravu_kg.graph.results import ReadResult
+from ravu_kg.models.structured import encodable
 from ravu_kg.reasoning.asking import answer_question
 from ravu_kg.reasoning.context import Phrases
 from ravu_kg.reasoning.judging import content_words
@@ -38,6 +39,7 @@ def search(
     Raises:
         NotFoundError: the memory has no such video.
     """
+    text = encodable(text)
     vector = phrases.vector(text)
     if video_id is None:
         titles = {video.video_id: video.title for video in reader.videos()}
@@ -70,7 +72,7 @@ def answer_library(
         ReasoningError: the question is empty.
         NotFoundError: nothing is indexed.
     """
-    question = _about_the_library(question)
+    question = _about_the_library(encodable(question))
     plan = RulePlanner().plan(question)  # what is asked of the library itself is read by rules
     reading = read_question(question)
     trace: list[StepTrace] = []

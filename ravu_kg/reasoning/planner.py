@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from ravu_kg.errors import ReasoningError
+from ravu_kg.models.structured import encodable
 from ravu_kg.reasoning.language import MAX_QUERY_CHARS, Reading, normalize, read_question
 from ravu_kg.reasoning.noun_phrases import shots_or_cuts
 from ravu_kg.reasoning.patterns import VIDEO
@@ -47,6 +48,7 @@ class RulePlanner:
         Raises:
             ReasoningError: the question is empty.
         """
+        question = encodable(question)  # a command line may hold any bytes
         if not normalize(question):
             raise ReasoningError("The question is empty. Ask something, for example: How many people are there?")
         reading = read_question(question)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ravu_kg.errors import ProviderError
+from ravu_kg.models.structured import encodable
 from ravu_kg.reasoning.language import MAX_QUERY_CHARS, normalize
 from ravu_kg.reasoning.models.catalogue import function_catalogue
 from ravu_kg.reasoning.models.examples import nearest_examples
@@ -33,6 +34,7 @@ class ModelPlanner:
             ReasoningError: the question is empty.
             ProviderError: the model cannot be had at all: a wrong key, an unknown model, a spent budget.
         """
+        question = encodable(question)
         if not normalize(question):
             return self._rules.plan(question)  # which says so
         with self._session.timed("plan"):
