@@ -164,10 +164,7 @@ def _unseen(text: str, mentions: dict[str, re.Pattern[str]], present: Collection
     return [
         label
         for label, mention in mentions.items()
-        if label not in present
-        and mention.search(text)
-        and not matching_labels(label, present)
-        and not any(matching_labels(one, [label]) for one in present)
+        if label not in present and mention.search(text) and not matching_labels(label, present)
     ]
 
 
