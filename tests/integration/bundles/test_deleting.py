@@ -95,8 +95,8 @@ def test_nothing_is_left_of_a_deleted_video(
 
 def test_detections_stay_as_long_as_another_build_of_the_video_is_there(memory: VideoMemory, unique_video: str) -> None:
     build = f"{unique_video}~other"
-    write_scene(memory.store, a_scene(unique_video, tracks=(1,)))
-    write_scene(memory.store, a_scene(build, tracks=(1,), build="other", content_hash=unique_video * 4))
+    write_scene(memory.store, a_scene(unique_video, tracks=(1,), frame_count=1))
+    write_scene(memory.store, a_scene(build, tracks=(1,), frame_count=1, build="other", content_hash=unique_video * 4))
     folder = memory.settings.cache / "detections"
     DetectionCache(folder, unique_video * 4, "yolox:x").save(0, {0.0: []})
 
@@ -117,7 +117,7 @@ def test_the_cache_can_be_kept(memory: VideoMemory, raw: neo4j.Driver, unique_vi
 
 
 def test_a_video_that_another_command_writes_is_not_deleted(memory: VideoMemory, unique_video: str) -> None:
-    write_scene(memory.store, a_scene(unique_video, tracks=(1,)))
+    write_scene(memory.store, a_scene(unique_video, tracks=(1,), frame_count=1))
     lock = memory.settings.cache / "locks" / f"{unique_video}.lock"
     lock.parent.mkdir(parents=True)
 
