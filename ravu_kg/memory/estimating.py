@@ -148,7 +148,7 @@ def estimate_index(
                 calls=one.usage.calls,
                 input_tokens=one.usage.input_tokens,
                 output_tokens=one.usage.output_tokens,
-                cost_usd=cost(one.model, one.usage, settings.prices),
+                cost_usd=cost(one.model, one.usage, settings.prices) if one.usage.calls else 0.0,
                 kept=one.kept,
             )
             for one in stages
