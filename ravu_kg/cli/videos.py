@@ -193,7 +193,7 @@ def _cut_pairs(cuts_s: Sequence[float] | None) -> list[tuple[str, object]]:
 @json_option
 @click.pass_obj
 def delete(state: State, videos: tuple[str, ...], build: str | None, yes: bool, as_json: bool) -> None:
-    """Delete videos from the memory. The files stay."""
+    """Delete videos from the memory, and what the cache keeps of them. The video files stay."""
     with state.open_memory() as memory:
         ids = [memory.resolve(video, build) for video in videos]
         titles = {video.video_id: video.title for video in memory.videos()}
