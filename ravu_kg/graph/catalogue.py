@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ravu_kg.graph.results import ReadResult
-from ravu_kg.graph.templates import Template, TemplateLibrary, templates_root
+from ravu_kg.graph.templates import Template, TemplateLibrary, blank, templates_root
 from ravu_kg.graph.values import cypher_literal, is_mapping, is_sequence
 
 EXAMPLES = "explore/examples.json"
@@ -197,7 +197,17 @@ def _short(value: object) -> str:
 def _favourite(template: Template) -> str:
     # The Browser shows the first comment line as the favourite's name.
     needed = [f"// set first: :param {p.name} => ...   ({p.type}, {p.meaning})" for p in template.parameters]
-    return "\n".join([f"// {template.summary}", *needed, template.text, ""])
+    return "\n".join([f"// {template.summary}", *needed, _with_whole_numbers(template), ""])
+
+
+def _with_whole_numbers(template: Template) -> str:
+    """The statement for the Browser, whose ``:params`` makes every number a FLOAT, which LIMIT and range() refuse."""
+    whole = {p.name for p in template.parameters if p.type == "INTEGER"}
+    text = template.text
+    for match in reversed(list(re.finditer(r"\$(\w+)", blank(text)))):
+        if match.group(1) in whole:
+            text = f"{text[: match.start()]}toInteger({match.group()}){text[match.end() :]}"
+    return text
 
 
 def main(arguments: Sequence[str]) -> None:

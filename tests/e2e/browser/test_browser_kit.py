@@ -93,9 +93,9 @@ def test_dropped_favourites_become_folders_and_run_with_the_guides_parameters(
         page.open(link)
         for _ in range(5):  # to the page of the favourites
             page.wait_for("[data-testid=guideNextSlide]").click()
-        click_block(page, ":param [")
+        click_block(page, ":params {")
         page.run()
-        WebDriverWait(page.driver, PATIENCE_S).until(lambda _: '"within_s": 5.0' in page.source)
+        WebDriverWait(page.driver, PATIENCE_S).until(lambda _: "Successfully set your parameters" in page.text)
     page.drop(kit["favourites.zip"])
     page.driver.find_element(By.XPATH, "//button[contains(., 'Favorites')]").click()
     WebDriverWait(page.driver, PATIENCE_S).until(lambda _: "RAVU-KG 6 How good is it" in page.text)

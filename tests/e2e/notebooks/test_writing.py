@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from xml.etree import ElementTree
 
 import pytest
 
-from ravu_kg.graph.catalogue import example_parameters
-from ravu_kg.graph.templates import TemplateLibrary, templates_root
+from ravu_kg.graph.catalogue import example_parameters, favourites
+from ravu_kg.graph.templates import TemplateLibrary, parameters_used, templates_root
 from ravu_kg.memory import VideoMemory
 from ravu_kg.memory.browser import DEMO_VIDEO, guide, style
 from tests.explore_examples import index_demo
@@ -38,13 +40,26 @@ def test_each_query_of_the_guide_finds_something_in_the_demo_clip(memory: VideoM
         assert memory.cypher(query, {"video_id": video_id}).rows, query
 
 
+@pytest.mark.e2e
+@pytest.mark.neo4j
+def test_each_favourite_runs_with_the_numbers_that_the_browser_makes(memory: VideoMemory, video_id: str) -> None:
+    literals = example_parameters(video_id)
+    asked = memory.cypher(f"RETURN {', '.join(f'{literal} AS `{name}`' for name, literal in literals.items())}").rows[0]
+    values = {name: float(value) if type(value) is int else value for name, value in asked.items()}
+    with zipfile.ZipFile(io.BytesIO(favourites(TemplateLibrary.load()))) as archive:
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert len(texts) >= 48
+    for name, text in texts.items():
+        used = parameters_used(text)
+        assert memory.cypher(text, {one: values[one] for one in used}).columns, name
+
+
 def test_the_guide_sets_every_parameter_that_a_favourite_takes() -> None:
     taken = {p.name for one in TemplateLibrary.load() if one.name.startswith("explore/") for p in one.parameters}
     values = example_parameters(DEMO_VIDEO)
     assert taken <= set(values)
     block = " ".join(guide().split())
-    assert f":param [{', '.join(values)}] => {{" in block
-    assert f"RETURN {', '.join(f'{literal} AS {name}' for name, literal in values.items())} }}" in block
+    assert f":params {{ {', '.join(f'{name}: {literal}' for name, literal in values.items())} }}" in block
 
 
 def test_the_picture_of_the_graph_names_all_that_the_style_colours() -> None:

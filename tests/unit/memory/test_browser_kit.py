@@ -116,7 +116,7 @@ def test_the_guide_is_about_the_video_and_takes_the_kit_from_where_it_is_served(
     text = guide("0123456789abcdef", "http://localhost:4711/")
     assert DEMO_VIDEO not in text
     assert ":param video_id => '0123456789abcdef'" in text
-    assert "'0123456789abcdef#12' AS entity_id" in text
+    assert "entity_id: '0123456789abcdef#12'" in text
     assert set(re.findall(r"http://localhost:\d+/\S*?(?=[\s)])", text)) == {
         "http://localhost:4711/style.grass",
         "http://localhost:4711/favourites.zip",
