@@ -171,6 +171,13 @@ AWAY = {tick: Box(400.0, 100.0, 460.0, 220.0) for tick in TICKS if tick > 3}
 FAULTS: dict[str, Fault] = {
     "blocked": Fault(with_frame(2, coverage="blocked"), "uncovered", (2.0, 3.0), (), "a model declined"),
     "failed at the end": Fault(with_frame(5, coverage="failed"), "uncovered", (5.0, 6.0), (), "could not be described"),
+    "not told of": Fault(
+        with_all(with_frame(2, coverage="failed"), with_events(1, (0.0, 2.0), (3.0, 6.0), source="model")),
+        "uncovered",
+        (2.0, 3.0),
+        (),
+        "could not be described",
+    ),
     "video goes on": Fault(
         lambda scene: replace(scene, video=replace(scene.video, duration_s=9.0)),
         "uncovered",

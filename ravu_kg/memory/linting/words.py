@@ -47,8 +47,10 @@ def uncovered(memory: Memory) -> Iterator[Suspicion]:
 def events(memory: Memory) -> Iterator[Suspicion]:
     """Events of one entity that overlap, leave gaps, or lie where the entity is not.
 
-    What people annotate may overlap and leave gaps; of annotations only what lies outside of the entity is told.
+    What people annotate may overlap and leave gaps; of annotations only what lies outside of the entity is told. Where
+    frames are not covered models have nothing to tell of.
     """
+    unknown = [(frame.time_s, _until(frame, memory)) for frame in memory.frames if frame.coverage != "ok"]
     interval_s = memory.video.sample_interval_s
     in_frames: dict[str, list[float]] = defaultdict(list)
     for node in memory.nodes:
@@ -66,6 +68,8 @@ def events(memory: Memory) -> Iterator[Suspicion]:
             continue
         yield from _overlaps(entity, source, told)
         sights_s = [*entity.times_s.tolist(), *in_frames[entity_id]]
+        if source == "model":
+            sights_s = [at_s for at_s in sights_s if not any(start_s <= at_s < end_s for start_s, end_s in unknown)]
         yield from _gaps(entity, source, told, sights_s, interval_s)
 
 
