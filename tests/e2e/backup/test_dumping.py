@@ -9,7 +9,7 @@ import pytest
 from ravu_kg.memory import VideoMemory, server_config
 from ravu_kg.server import EmbeddedServer
 
-pytestmark = [pytest.mark.neo4j, pytest.mark.e2e]
+pytestmark = [pytest.mark.neo4j, pytest.mark.e2e, pytest.mark.timeout(1200)]
 
 
 def test_a_running_server_is_stopped_for_a_dump_and_started_again(ravu, memory: VideoMemory, tmp_path: Path) -> None:

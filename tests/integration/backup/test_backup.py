@@ -23,7 +23,7 @@ from ravu_kg.server import DEFAULT_VERSION, EmbeddedServer, Endpoint, ServerConf
 from ravu_kg.server.backup import Backup, dump, load
 from ravu_kg.settings import load as load_settings
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.timeout(1200)]
 
 OLD = Path(__file__).with_name("memory-5.26.28.ravudump")
 """One video of ``builders.a_scene`` with vectors of 16 numbers, dumped from Neo4j 5.26.28 with an older schema."""
