@@ -219,6 +219,7 @@ def _failed(endpoint: Endpoint, error: _Error) -> ProviderError:
     return ProviderError(
         f"{endpoint.name}: the reply failed: {endpoint.clean(message)}",
         retryable=passing,
+        request_only=not passing,
         rate_limited=code == "rate_limit_exceeded",
     )
 
