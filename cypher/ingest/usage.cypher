@@ -5,4 +5,4 @@
 // returns usage: STRING | NULL - by stage, as JSON; null without any call
 // returns unanswered: INTEGER - frames and entities that no model answered for
 MATCH (v:Video {id: $video_id})
-RETURN v.usage AS usage, coalesce(v.unanswered, 0) AS unanswered
+RETURN v.usage AS usage, coalesce(toIntegerOrNull(v.unanswered), 0) AS unanswered

@@ -10,4 +10,4 @@
 // returns unanswered: INTEGER - frames and entities that no model answered for
 MATCH (v:Video {id: $video_id})
 RETURN v.status AS status, v.pipeline AS pipeline, v.windowEnds AS window_ends, v.frameCount AS frame_count,
-       COUNT { (v)-[:HAS_FRAME]->() } AS frames, coalesce(v.unanswered, 0) AS unanswered
+       COUNT { (v)-[:HAS_FRAME]->() } AS frames, coalesce(toIntegerOrNull(v.unanswered), 0) AS unanswered

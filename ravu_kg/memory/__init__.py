@@ -38,7 +38,7 @@ from ravu_kg.memory.lookup import (
 )
 from ravu_kg.memory.naming import DEFAULT_BUILD, GIVEN, find, given_name
 from ravu_kg.memory.opening import one_at_a_time, open_store, server_config, share_cache
-from ravu_kg.memory.pipeline import describer, forget_spending, tracking_rate_hz
+from ravu_kg.memory.pipeline import describer, forget_spending, replies_are_kept, tracking_rate_hz
 from ravu_kg.memory.records import STAGES, IndexResult, ModelRun, Report, Stopwatch
 from ravu_kg.memory.staleness import Freshness, GivenAnswer, freshness
 from ravu_kg.models.calls import ModelCalls
@@ -150,8 +150,8 @@ class VideoMemory:
         """Turn a video into a graph; one that is indexed already stays as it is.
 
         An interrupted run goes on where it stopped. What no model answered for, so that its frames are ``failed``, is
-        asked again by the next run, and the graph made anew with it. The same content is one video, whatever the file
-        is called.
+        asked again by the next run, and the graph made anew with it and the replies that were kept. The same content is
+        one video, whatever the file is called.
 
         Args:
             path: the video file.
@@ -201,6 +201,7 @@ class VideoMemory:
                 self._require_same_pipeline(known, given)
                 with_its_tracks = given is not None or not known.detector.startswith(GIVEN)
                 completes = with_its_tracks and not run.offline_replay and writer.unanswered(video_id) > 0
+                completes = completes and replies_are_kept(self.settings, video_id)  # else all would be paid again
                 if not completes:
                     report("done already", 1.0)
                     return self._unchanged(known)

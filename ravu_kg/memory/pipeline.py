@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ravu_kg.models.replies import ReplyStore
 from ravu_kg.models.roles import WORD_ROLES, has_model, reference_of
 from ravu_kg.models.spending import Spending
 from ravu_kg.settings import Settings
@@ -25,6 +26,12 @@ def describer(settings: Settings) -> str:
 def tracking_rate_hz(settings: Settings) -> float:
     """Frames a second that are tracked: a model that detects is asked at the sampling rate, since calls cost money."""
     return 1 / settings.sample_interval_s if has_model(settings, "detect") else settings.tracking_rate_hz
+
+
+def replies_are_kept(settings: Settings, video_id: str) -> bool:
+    """Whether replies of models about a video are in the cache folder; not so for one that came as a bundle."""
+    with ReplyStore(settings.cache / "replies.sqlite") as replies:
+        return replies.knows(video_id)
 
 
 def forget_spending(settings: Settings, video_id: str) -> None:

@@ -161,6 +161,17 @@ class ReplyStore:
 
         self._file.attempt(write)
 
+    def knows(self, video: str) -> bool:
+        """Whether any reply about a video is kept, so that going on with it does not ask for everything again."""
+        found: list[tuple[int]] = []
+
+        def read(connection: sqlite3.Connection) -> None:
+            query = "SELECT EXISTS (SELECT 1 FROM asked_for JOIN reply USING (key) WHERE video = ?)"
+            found.extend(connection.execute(query, (video,)))
+
+        self._file.attempt(read)
+        return bool(found and found[0][0])
+
     def forget(self, key: bytes) -> None:
         """Keep nothing of a request, so that it is asked again."""
 

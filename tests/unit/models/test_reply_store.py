@@ -174,3 +174,12 @@ def test_the_nearest_of_many_long_requests_is_found_soon(path: Path):
 def test_the_stage_is_the_title_of_the_schema():
     assert stage_of(REQUEST) == "graph"
     assert stage_of(replace(REQUEST, schema=None)) == ""
+
+
+def test_a_video_is_known_by_a_kept_reply_and_not_by_what_was_only_asked(path: Path):
+    with ReplyStore(path) as store:
+        store.note(b"1", "video")
+        assert not store.knows("video")
+        store.put(b"1", "fake:m", REQUEST, REPLY)
+        assert store.knows("video")
+        assert not store.knows("other")
