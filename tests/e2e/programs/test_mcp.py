@@ -199,3 +199,9 @@ def test_wrong_settings_are_told_before_a_client_waits(ravu: Ravu) -> None:
     told = Ravu({**ravu.env, "RAVU_KG_SAMPLE_INTERVAL_S": "never"})("mcp", code=3)
     assert told.stdout == ""
     assert "sample_interval_s" in told.stderr
+
+
+def test_without_the_library_the_extra_is_named(ravu: Ravu, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "ravu_kg.cli.mcp_server", raising=False)
+    monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
+    assert "ravu-kg[mcp]" in ravu("mcp", code=3).stderr
