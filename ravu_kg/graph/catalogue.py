@@ -197,7 +197,8 @@ def _short(value: object) -> str:
 def _favourite(template: Template) -> str:
     # The Browser shows the first comment line as the favourite's name.
     needed = [f"// set first: :param {p.name} => ...   ({p.type}, {p.meaning})" for p in template.parameters]
-    return "\n".join([f"// {template.summary}", *needed, _with_whole_numbers(template), ""])
+    name = template.name.removeprefix("explore/").replace("_", " ")  # first, since there is room for little more
+    return "\n".join([f"// {name}: {template.summary}", *needed, _with_whole_numbers(template), ""])
 
 
 def _with_whole_numbers(template: Template) -> str:

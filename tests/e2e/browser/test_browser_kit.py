@@ -87,7 +87,7 @@ def test_signs_that_end_an_argument_of_a_link_reach_the_editor(page: Page, neo4j
 
 
 def test_dropped_favourites_become_folders_and_run_with_the_guides_parameters(
-    page: Page, scene: Scene, neo4j_endpoint: Endpoint, kit: dict[str, Path], picture_folder: Path
+    page: Page, scene: Scene, store: Store, neo4j_endpoint: Endpoint, kit: dict[str, Path], picture_folder: Path
 ) -> None:
     with served_kit(neo4j_endpoint, scene.video.id) as link:
         page.open(link)
@@ -100,10 +100,10 @@ def test_dropped_favourites_become_folders_and_run_with_the_guides_parameters(
     page.driver.find_element(By.XPATH, "//button[contains(., 'Favorites')]").click()
     WebDriverWait(page.driver, PATIENCE_S).until(lambda _: "RAVU-KG 6 How good is it" in page.text)
     page.driver.find_element(By.XPATH, "//span[normalize-space()='RAVU-KG 1 Pictures']").click()
-    name = "A video as a picture: its entities in order of appearance, and the first things that each of them does."
+    name = f"cast: {store.template('explore/cast').summary}"
     WebDriverWait(page.driver, PATIENCE_S).until(lambda _: name in page.text)
     page.driver.find_element(By.XPATH, f"//*[normalize-space(text())='{name}']").click()
-    WebDriverWait(page.driver, PATIENCE_S).until(lambda _: page.editor.startswith("// A video as a picture"))
+    WebDriverWait(page.driver, PATIENCE_S).until(lambda _: page.editor.startswith("// cast: A video"))
     page.run()
     assert len(page.looks(1 + len(scene.entities) + len(scene.events))) == 1 + len(scene.entities) + len(scene.events)
     page.driver.save_screenshot(str(picture_folder / "favourites.png"))

@@ -196,7 +196,7 @@ def test_favourites_are_folders_of_all_explore_templates(tmp_path: Path) -> None
     with zipfile.ZipFile(tmp_path / "favourites.zip") as archive:
         names = [Path(name) for name in archive.namelist()]
         text = archive.read("RAVU-KG 4 What happens/timeline.cypher").decode()
-    assert text.startswith("// Every event of a video in time order.\n// set first: :param video_id => ")
+    assert text.startswith("// timeline: Every event of a video in time order.\n// set first: :param video_id => ")
     assert "LIMIT toInteger($limit)" in text
     explore = {one.name.removeprefix("explore/") for one in TemplateLibrary.load() if one.name.startswith("explore/")}
     assert sorted(name.stem for name in names) == sorted(explore)
