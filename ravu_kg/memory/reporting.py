@@ -124,6 +124,8 @@ class Reports:
             pictures = take_pictures(self._footage(graph, blur_faces), key_frames, room_bytes=room_bytes)
         except VideoError as error:
             pictures = PagePictures(missing=str(error))
+        if pictures.missing and graph.uri:  # the page may be sent to somebody whom the folder does not concern
+            pictures = PagePictures(missing=pictures.missing.replace(graph.uri, Path(graph.uri).name))
         beside = Beside(
             facts=_facts(details),
             costs=_costs(details),

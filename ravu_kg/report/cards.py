@@ -75,7 +75,7 @@ def picture_of(graph: VideoGraph, moment: Moment, pictures: PagePictures, meant:
     if link:
         add(drawing, e("image", {"href": link, "width": str(width), "height": str(height)}))
     else:
-        middle = {"x": "50%", "y": "50%", "class": "missing-text", "font-size": f"{height / 16:.0f}"}
+        middle = {"x": "50%", "y": "96%", "class": "missing-text", "font-size": f"{height / 16:.0f}"}
         add(drawing, e("rect", {"class": "missing", "width": "100%", "height": "100%"}))
         add(drawing, e("text", middle, "picture missing"))
     entities = {one.entity_id: one for one in graph.entities}

@@ -231,7 +231,7 @@
       if (link) shown.push(draw("image", { href: link, width, height }));
       else {
         shown.push(draw("rect", { class: "missing", width, height }));
-        shown.push(draw("text", { class: "missing-text", x: width / 2, y: height / 2, "font-size": height / 18 },
+        shown.push(draw("text", { class: "missing-text", x: width / 2, y: height * 0.96, "font-size": height / 20 },
           this.missing ? "picture missing" : "no picture of this moment is kept in the page"));
       }
       const letter = height / 30;

@@ -139,7 +139,8 @@ def test_a_film_that_was_moved_leaves_a_page_with_its_frames_marked_missing(film
 
     for page in (film.memory.reports.answer(film.answer(0, 3)), Reports(film.memory).video(film.video_id)):
         assert values(page, "image", "href") == []
-        assert "is not there any more" in text_of(page)
+        assert "film.mp4 is not there any more" in text_of(page)
+        assert str(film.file.parent) not in page
         assert "picture missing" in text_of(page)
         assert page.count('<g class="box') > 1
         moments = known(page)["moments"]
