@@ -5,9 +5,10 @@
 // param object_id: STRING - the other
 // param from_s: FLOAT - from this second
 // param to_s: FLOAT - to this one
+// param limit: INTEGER - how many at most
 // returns relation: PATH - one in its frame node, the relation, the other
 MATCH relation = (a:FrameNode {entityId: $subject_id})-[:REL]-(b:FrameNode {entityId: $object_id})
 WHERE $from_s <= a.t <= $to_s
 RETURN relation
 ORDER BY a.t
-LIMIT 25
+LIMIT $limit

@@ -21,6 +21,8 @@ TOUCH_SIZES = FAR_SIZES
 NEAR_SIZES = 2 * FAR_SIZES
 """What is called near need not touch."""
 
+_SHOWN = 25
+"""Relations in the picture that a finding comes with."""
 _BE = r"(?:(?:is|are|was|were)_)?"
 _TOUCH = re.compile(
     _BE + r"(?:hold(?:s|ing)?|held|carr(?:y|ies|ying|ied)|rid(?:e|es|ing)|rode|wear(?:s|ing)?|wore|hug(?:s|ging|ged)?"
@@ -70,6 +72,7 @@ def contradictions(memory: Memory) -> Iterator[Suspicion]:
                 "object_id": first.object_id,
                 "from_s": first.time_s,
                 "to_s": last.time_s,
+                "limit": _SHOWN,
             },
         )
 

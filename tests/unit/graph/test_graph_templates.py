@@ -180,7 +180,7 @@ def test_pictures_are_for_the_browser_and_bounded() -> None:
     pictures = [t for t in TemplateLibrary.load() if any(drawn.search(column.type) for column in t.columns)]
     assert pictures
     for template in pictures:
-        assert template.name.startswith("explore/")
+        assert template.name.startswith(("explore/", "lint/show_"))
         assert {"limit", "frame_id", "frame_ids", "node_ids"} & {p.name for p in template.parameters}, template.name
 
 
