@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 
+from ravu_kg.graph import schema
 from ravu_kg.graph.bundle.format import RECORDS
 from ravu_kg.graph.bundle.reading import Bundle, Json
 from ravu_kg.graph.bundle.writing import lines
@@ -64,6 +65,9 @@ def load_bundle(
     rename = _Renamer(bundle.video_id, video_id)
     video = bundle.video()
     properties = {**_properties(video), "uri": uri}
+    record = schema.embedder(store)
+    if embed and record is not None:
+        properties["embedder"] = record.name
     store.write("bundle/start", video_id=video_id, properties=properties)
     total = sum(bundle.count(part) for part in RECORDS) or 1
     done = 0

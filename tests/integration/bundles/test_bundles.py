@@ -212,13 +212,16 @@ class OtherEmbedder:
 def test_vectors_of_another_embedder_are_refused_or_made_anew(
     memory: VideoMemory, bundle: Path, absent: str, tmp_path: Path
 ) -> None:
-    foreign = rebuilt(bundle, tmp_path / "f.ravu", manifest={"embedder": {"name": "foreign", "dimensions": 768}})
+    named = edited(0, lambda one: one["properties"].update(embedder="foreign"))
+    embedder = {"name": "foreign", "dimensions": 768}
+    foreign = rebuilt(bundle, tmp_path / "f.ravu", {"video.json": named}, {"embedder": embedder})
     with pytest.raises(ConfigurationError, match=r"vectors of foreign \(768.*those of test \(768\).*--reembed"):
         import_bundles(memory, [foreign])
 
     memory.__dict__["embedder"] = OtherEmbedder()  # the one of the settings, without its weights
     (done,) = import_bundles(memory, [foreign], reembed=True)
     assert done.status == "imported"
+    assert memory.details(absent).summary.embedder == "test"
     _, stored = stored_vectors(memory.store, absent)
     assert np.isfinite(stored).all()
     assert stored.shape == (24, DIMENSIONS)
