@@ -9,9 +9,9 @@ import pytest
 from builders import Scene, a_link, a_scene, write_scene
 
 from ravu_kg.errors import NotFoundError
+from ravu_kg.graph.decisions import Verdict, decide
 from ravu_kg.graph.export import canonical
 from ravu_kg.graph.export import vectors as stored_vectors
-from ravu_kg.graph.decisions import Verdict, decide
 from ravu_kg.graph.results import Counters
 from ravu_kg.graph.store import Store
 from ravu_kg.graph.writer import GraphWriter

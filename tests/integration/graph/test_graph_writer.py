@@ -9,9 +9,9 @@ import pytest
 from builders import a_link, a_node, a_relation, a_scene, an_entity, an_event, vectors, write_scene
 
 from ravu_kg.errors import ConfigurationError, GraphError, NotFoundError
+from ravu_kg.graph.decisions import Verdict, decide
 from ravu_kg.graph.export import canonical
 from ravu_kg.graph.export import vectors as stored_vectors
-from ravu_kg.graph.decisions import Verdict, decide
 from ravu_kg.graph.store import Store
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.types import FrameNode, SceneWindow, entity_id, event_id
