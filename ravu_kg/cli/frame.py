@@ -161,6 +161,8 @@ class _Warnings(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
+        # What the server notes of a query comes with its result, which says it better.
+        self.addFilter(lambda record: not record.name.startswith("neo4j.notifications"))
         self._said: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -218,6 +218,9 @@ def test_cypher_reads_and_refuses_to_write(ravu: Ravu, library: dict[str, IndexR
     assert rows == [{"title": "two_men_hug", "n": 3}]
     assert ravu("cypher", f"MATCH (v:Video {{id: '{video_id}'}}) RETURN v.title AS t").stdout == "t\ntwo_men_hug\n"
     assert "No rows" in ravu("cypher", "MATCH (v:Video {id: 'none'}) RETURN v.id AS id").stderr
+    noted = ravu("cypher", "MATCH (v:Video) RETURN v.qqqq AS q LIMIT 1").stderr
+    assert "The graph has no property `qqqq`" in noted
+    assert "otification" not in noted  # the driver's own words for the same
     refused = ravu("cypher", "MATCH (n) DETACH DELETE n", code=2)
     assert "Error:" in refused.stderr
     ravu("cypher", "MATCH (n RETURN n", code=6)
