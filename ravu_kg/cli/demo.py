@@ -138,7 +138,7 @@ def _say_how_to_go_on(clip: Path, graphs: dict[str, str]) -> None:
         f'ravu-kg ask {video_id} "What happens at the end?"': "ask about this clip",
         f"ravu-kg ask {video_id}": "ask one question after the other",
         "ravu-kg index YOUR_VIDEO.mp4": "add a video of your own",
-        "ravu-kg db open": "look at the graph in the Neo4j Browser",
+        "ravu-kg db guide": "a walk through this graph in the Neo4j Browser",
         "ravu-kg db stop": "stop the server; what is indexed stays",
     }
     width = max(len(command) for command in commands)
