@@ -136,7 +136,14 @@ def test_the_guide_is_served_to_the_browser_alone_until_ctrl_c(
 ) -> None:
     assert memory.endpoint is not None
     command = [Path(sys.executable).with_name("ravu-kg"), "db", "guide", video_id, "--no-launch", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        # A shell in the background makes its children ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as running:
         try:
             assert running.stdout is not None
             printed = "".join(iter(running.stdout.readline, "}\n")) + "}"
@@ -150,7 +157,10 @@ def test_the_guide_is_served_to_the_browser_alone_until_ctrl_c(
             refused.value.close()
         finally:
             running.send_signal(signal.SIGINT)
-            assert running.wait(timeout=60) == 0
+            try:
+                assert running.wait(timeout=60) == 0
+            finally:
+                running.kill()  # or the end of the block would wait for ever
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(url, timeout=60)
 
