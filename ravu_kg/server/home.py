@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import shutil
+import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -74,9 +75,8 @@ class Home:
             for folder in (self.path, *(self.path / name for name in ("conf", "logs", "import"))):
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self.path.chmod(0o700)
-            probe = self.path / "write-test"
-            probe.write_bytes(b"")
-            probe.unlink()
+            with tempfile.TemporaryFile(dir=self.path):  # without a name: several commands may look at once
+                pass
         except OSError as error:
             raise unusable(self.path, error) from error
         free = shutil.disk_usage(self.path).free

@@ -163,6 +163,8 @@ def test_two_commands_that_start_the_server_at_once_start_one(memory_env: dict[s
     finally:
         for one in both:
             one.kill()
+            with one:  # closes its pipes
+                one.wait(60)
         stopped = told(command("db", "stop"), time.monotonic() + 100)
     assert shown[0]["pid"] == shown[1]["pid"]
     assert shown[0]["bolt_uri"] == shown[1]["bolt_uri"]

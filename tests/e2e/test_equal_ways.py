@@ -73,6 +73,16 @@ JSON = {
     "run": ("plan.json", "dog_and_woman"),
     "videos list": (),
     "videos show": ("dog_and_woman",),
+    "videos report": ("dog_and_woman", "-o", "page.html"),
+    "lint": ("dog_and_woman",),
+    "identities suggest": (),
+    "identities history": (),
+    "identities threshold": (),
+    "edit list": (),
+    "edit show": ("dog_and_woman#1",),
+    "export bundle": ("dog_and_woman", "-o", "one.ravu"),
+    "export mot": ("dog_and_woman", "-o", "one.txt"),
+    "export coco": ("dog_and_woman", "-o", "one.json"),
     "cypher": ("RETURN 1 AS one",),
     "templates list": (),
     "templates show": ("explore/timeline",),
@@ -88,6 +98,16 @@ JSON = {
 OWN_TEST = {
     "demo": "its JSON is read by the test of the demo",
     "videos delete": "its JSON is read where a video is deleted",
+    "diff": "its JSON is read where two builds are compared",
+    "identities accept": "its JSON is read where identities are decided",
+    "identities stale": "its JSON is read where identities are decided",
+    "import bundle": "its JSON is read where a memory goes out and comes back",
+    **dict.fromkeys(
+        (f"identities {word}" for word in ("reject", "merge", "split", "undo")), "it would change who is who"
+    ),
+    **dict.fromkeys((f"edit {word}" for word in ("entity", "event", "undo")), "it would correct the library"),
+    **dict.fromkeys(("db dump", "db load"), "it would stop the server"),
+    "mcp": "it speaks a protocol of its own",
     "reembed": "it would replace every vector",
     "db guide": "it runs until Ctrl-C; its JSON is read by its own test",
     "db stop": "its JSON is read where a server is started twice",
@@ -130,7 +150,7 @@ TAB = {
 
 
 @pytest.mark.parametrize("shell", TAB)
-@pytest.mark.parametrize(("word", "expected"), [("vid", {"videos"}), ("d", {"demo", "doctor", "db"})])
+@pytest.mark.parametrize(("word", "expected"), [("vid", {"videos"}), ("d", {"demo", "doctor", "db", "diff"})])
 def test_the_tab_key_completes_commands(tmp_path: Path, shell: str, word: str, expected: set[str]):
     program = shutil.which(shell)
     if program is None:

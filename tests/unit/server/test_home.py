@@ -4,6 +4,7 @@ import re
 import shutil
 import stat
 from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,10 @@ def test_a_change_of_the_data_that_breaks_off_half_way_is_taken_back(home: Home,
     home.settle()
     assert [path.name for path in home.data.iterdir()] == ["new"]
     assert sorted(path.name for path in home.path.iterdir() if "data" in path.name) == ["data"]
+
+
+def test_several_commands_may_look_at_a_home_at_once(home: Home) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for _ in pool.map(lambda _: home.prepare(), range(400)):
+            pass
+    assert sorted(path.name for path in home.path.iterdir()) == ["conf", "import", "logs"]
