@@ -68,8 +68,8 @@ def test_properties_are_those_of_the_design(store: Store, unique_video: str) -> 
 
     assert keys("Frame") == {"id", "videoId", "index", "sourceFrame", "t", "description", "coverage"}
     assert keys("Entity") == {
-        "id", "videoId", "trackId", "label", "description", "coverage", "color", "tStart", "tEnd", "trackT", "trackBoxes",
-        "identityId",
+        "id", "videoId", "trackId", "label", "description", "coverage", "color", "tStart", "tEnd",
+        "trackT", "trackBoxes", "identityId",
     }  # fmt: skip
     assert keys("FrameNode") == {
         "id", "videoId", "entityId", "frameIndex", "t", "label", "xMin", "yMin", "xMax", "yMax", "confidence",
