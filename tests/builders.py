@@ -162,9 +162,11 @@ class Scene:
     windows: tuple[SceneWindow, ...]
     events: tuple[Event, ...]
     dimensions: int = field(default=DIMENSIONS)
+    seed: int = 0
+    """Scenes of one seed have the same vectors."""
 
     def embeddings(self, window: SceneWindow) -> FloatArray:
-        return vectors(len(window.nodes), self.dimensions, seed=window.index)
+        return vectors(len(window.nodes), self.dimensions, seed=1000 * self.seed + window.index)
 
     @property
     def event_embeddings(self) -> FloatArray:
