@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ravu_kg.cli.output import painted
+from ravu_kg.report.formatting import clock
 
 if TYPE_CHECKING:
     from ravu_kg.reasoning.records import Answer
@@ -37,7 +38,7 @@ def print_lanes(answer: Answer, entities: Sequence[ShownEntity], length_s: float
     width = max(map(len, [*labels, "evidence"]))
     cells = _cells(width)
     signs = _signs()
-    end = clock(length_s)
+    end = clock(length_s, 0)
     click.echo(f"{click.style('Timeline'.ljust(width), bold=True)}  0:00{end.rjust(cells - 4)}")
     for entity, label in zip(shown, labels, strict=True):
         text = lane(entity.start_s, entity.end_s, length_s, cells)
@@ -55,13 +56,6 @@ def lane_cells(taken: int) -> int:
     if not sys.stdout.isatty():
         return _IN_PIPES // 2
     return max(_NARROWEST, min(_IN_PIPES, (shutil.get_terminal_size().columns - taken) // 2))
-
-
-def clock(value_s: float) -> str:
-    """``2:19``."""
-    minutes, rest = divmod(round(value_s), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def _cells(label: int) -> int:

@@ -11,7 +11,7 @@ import click
 from ravu_kg.cli.frame import State
 from ravu_kg.cli.index import usage_pairs
 from ravu_kg.cli.keeping import blur_option, check_file, say_blurred, say_written, write_page
-from ravu_kg.cli.lanes import clock, lane, lane_cells
+from ravu_kg.cli.lanes import lane, lane_cells
 from ravu_kg.cli.names import VIDEO
 from ravu_kg.cli.output import (
     FILE,
@@ -24,6 +24,7 @@ from ravu_kg.cli.output import (
     print_table,
     seconds,
 )
+from ravu_kg.report.formatting import clock
 
 if TYPE_CHECKING:
     from ravu_kg.memory.library import VideoDetails
@@ -138,7 +139,7 @@ def _print_entities(details: VideoDetails, shown: Sequence[ShownEntity]) -> None
         )
         for entity in details.entities
     ]
-    heading = f"0:00{clock(length_s).rjust(cells - 4)}"
+    heading = f"0:00{clock(length_s, 0).rjust(cells - 4)}"
     print_table(
         ("entity", "identity", "from", "to", heading, "description"),
         rows,

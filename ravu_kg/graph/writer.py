@@ -25,6 +25,7 @@ from ravu_kg.types import (
     VideoRecord,
     replaced_id,
     replacement_id,
+    track_id_in,
 )
 
 _BATCH_WITH_VECTORS = 1000
@@ -86,7 +87,7 @@ class GraphWriter:
             known = {entity.id for entity in entities}
             last = max((entity.track_id for entity in entities), default=0)
             strangers = self._stored_entities(video.id) - known
-            if any(not grows or int(stranger.rpartition("#")[2]) <= last for stranger in strangers):
+            if any(not grows or track_id_in(stranger) <= last for stranger in strangers):
                 if state.status == "ready":
                     raise _changed(video, "other entities were found in it")
                 self._delete(video.id)  # an unfinished run that saw something else: nothing to build on

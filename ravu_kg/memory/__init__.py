@@ -261,8 +261,8 @@ class VideoMemory:
         >>> [(one.timestamp_s, one.text) for one in answer.evidence][0]
         (4.0, 'A gray van moves to the left, in the middle of the picture, ...
         """
-        video_id = self._ready(video)
-        versions = self._versions(video_id)
+        asked = self._ready_video(video)
+        video_id, versions = asked.video_id, _versions(asked)
         by = self._asking.reasoners(video_id)
         answer = answer_question(
             question,
@@ -283,8 +283,8 @@ class VideoMemory:
         >>> memory.run(plan, "street").count
         2
         """
-        video_id = self._ready(video)
-        versions = self._versions(video_id)
+        asked = self._ready_video(video)
+        video_id, versions = asked.video_id, _versions(asked)
         by = self._asking.reasoners(video_id)
         answer = answer_plan(
             plan,
@@ -307,7 +307,7 @@ class VideoMemory:
         >>> "street" in memory.ask_all("In which video is there a bollard?").answer
         True
         """
-        versions = self._versions()
+        versions = _versions(*self.videos())
         by = self._asking.reasoners()
         answer = answer_library(
             question,
@@ -442,11 +442,10 @@ class VideoMemory:
         """
         from ravu_kg.memory.comparing import compare
 
-        one, other = (self._ready(self.resolve(video, build)) for build in (first, second))
-        if one == other:
+        one, other = (self._ready_video(self.resolve(video, build)) for build in (first, second))
+        if one.video_id == other.video_id:
             raise UsageError(f"{first!r} and {second!r} are one build of {video}. Name two that differ.")
-        known = {summary.video_id: summary for summary in self.videos()}
-        return compare(self.store, known[one], known[other])
+        return compare(self.store, one, other)
 
     def canonical(self, video: str) -> dict[str, object]:
         """What the graph holds of a video, in a form that is equal for equal graphs.
@@ -692,16 +691,12 @@ class VideoMemory:
     def _phrases(self) -> Phrases:
         return Phrases(self.embedder)
 
-    def _versions(self, video_id: str | None = None) -> dict[str, VideoVersion]:
-        """The state of a video, or of all, at this moment."""
-        return {
-            one.video_id: VideoVersion(one.revision, one.created_at)
-            for one in self.videos()
-            if video_id in (None, one.video_id)
-        }
-
     def _ready(self, name: str) -> str:
         """The id of a video that is indexed to its end."""
+        return self._ready_video(name).video_id
+
+    def _ready_video(self, name: str) -> VideoSummary:
+        """A video that is indexed to its end."""
         videos = self.videos()
         video_id = find(name, videos)
         summary = next(video for video in videos if video.video_id == video_id)
@@ -713,7 +708,7 @@ class VideoMemory:
                 f"{summary.title} ({video_id}) is not indexed to its end (status {summary.status}). "
                 f"Go on with: ravu-kg index '{summary.uri}'{build}"
             )
-        return video_id
+        return summary
 
     @contextmanager
     def _index_calls(self, run: ModelRun, account: str) -> Generator[ModelCalls | None]:
@@ -796,6 +791,11 @@ class VideoMemory:
                 f"The cache folder {self.settings.cache} cannot be written: {error.strerror}. "
                 "Make room there, or name another folder in RAVU_KG_CACHE."
             ) from error
+
+
+def _versions(*videos: VideoSummary) -> dict[str, VideoVersion]:
+    """The states that an answer is given from."""
+    return {one.video_id: VideoVersion(one.revision, one.created_at) for one in videos}
 
 
 def _ignored(_what: object) -> None:

@@ -11,7 +11,7 @@ from ravu_kg.graph.store import Store
 from ravu_kg.graph.templates import Template, blank
 from ravu_kg.graph.values import cypher_literal
 from ravu_kg.server import Endpoint, browser_link
-from ravu_kg.types import frame_id, frame_node_id
+from ravu_kg.types import frame_id, frame_node_id, track_id_in
 
 _ENTITIES = 15
 """How many entities of a video are drawn: with their events about as much as an eye can follow."""
@@ -88,7 +88,7 @@ def evidence_statement(store: Store, video_id: str, evidence: Sequence[Shown]) -
     for one in evidence:
         of = one.video_id or video_id
         frames.add(frame_id(of, one.frame_index))
-        nodes |= {frame_node_id(of, one.frame_index, int(entity.rpartition("#")[2])) for entity in one.entity_ids}
+        nodes |= {frame_node_id(of, one.frame_index, track_id_in(entity)) for entity in one.entity_ids}
         events |= {one.event_id} - {""}
     if nodes:
         parameters = {"node_ids": sorted(nodes), "event_ids": sorted(events)}

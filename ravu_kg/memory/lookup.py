@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from ravu_kg.errors import NotFoundError, UsageError
-from ravu_kg.graph.reader import GraphReader
+from ravu_kg.graph.reader import GraphReader, VideoRow
 from ravu_kg.graph.store import Store
 from ravu_kg.reasoning.models.pictures import EvidencePictures
 from ravu_kg.reasoning.models.requests import tag
 from ravu_kg.reasoning.records import Moment
-from ravu_kg.types import Box
+from ravu_kg.types import Box, VideoInfo
 
 MOST = 1000
 SMALLEST_SIDE_PX = 64
@@ -168,11 +168,11 @@ def frame_picture(
         )
     if entity_ids:
         boxed = [one for one in boxed if one.entity_id in entity_ids]
-    return _drawn(reader, video_id, rows[0], boxed, longest_side_px)
+    return _drawn(EvidencePictures(reader).file(video), video, rows[0], boxed, longest_side_px)
 
 
 def _drawn(
-    reader: GraphReader, video_id: str, row: Mapping[str, object], boxed: Sequence[Boxed], longest_side_px: int | None
+    file: VideoInfo, video: VideoRow, row: Mapping[str, object], boxed: Sequence[Boxed], longest_side_px: int | None
 ) -> FramePicture:
     import numpy as np
     from PIL import Image as Pictures
@@ -180,10 +180,8 @@ def _drawn(
     from ravu_kg.video.overlay import draw
     from ravu_kg.video.reader import frames_at
 
-    video = reader.video(video_id)
-    info = EvidencePictures(reader).file(video)
     time_s = float(str(row["time_s"]))
-    frame = Pictures.fromarray(next(iter(frames_at(info, [time_s]))).image)
+    frame = Pictures.fromarray(next(iter(frames_at(file, [time_s]))).image)
     scale = min(1.0, (longest_side_px or max(frame.size)) / max(frame.size))
     if scale < 1:  # before the boxes are drawn, so that their labels stay readable
         frame = frame.resize((max(1, round(frame.width * scale)), max(1, round(frame.height * scale))))
@@ -196,7 +194,7 @@ def _drawn(
     buffer = io.BytesIO()
     Pictures.fromarray(image).save(buffer, "PNG")
     return FramePicture(
-        video_id,
+        video.video_id,
         video.title,
         int(str(row["frame_index"])),
         time_s,

@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment  # pyright: ignore # scipy has no types
 
 from ravu_kg.errors import ConfigurationError
-from ravu_kg.types import Detection
-
-Boxes = NDArray[np.float64]
+from ravu_kg.types import Boxes, Detection, overlaps
 
 
 def require_plain(name: str, model: str, options: Mapping[str, object]) -> None:
@@ -35,16 +33,7 @@ def as_boxes(detections: Sequence[Detection]) -> Boxes:
 
 def overlap(first: Boxes, second: Boxes) -> NDArray[np.float64]:
     """Intersection over union of every pair, (n, m)."""
-    return overlap_of_pairs(first[:, None], second[None])
-
-
-def overlap_of_pairs(first: Boxes, second: Boxes) -> NDArray[np.float64]:
-    """Intersection over union of boxes that are paired by broadcasting, (..., 4) each."""
-    low = np.maximum(first[..., :2], second[..., :2])
-    high = np.minimum(first[..., 2:], second[..., 2:])
-    shared = _area(low, high)
-    union = _area(first[..., :2], first[..., 2:]) + _area(second[..., :2], second[..., 2:]) - shared
-    return shared / np.maximum(union, 1e-9)
+    return overlaps(first[:, None], second[None])
 
 
 def best_pairs(similarity: NDArray[np.float64], least: float) -> list[tuple[int, int]]:
@@ -56,8 +45,3 @@ def best_pairs(similarity: NDArray[np.float64], least: float) -> list[tuple[int,
     # scipy has no types: the assignment is a pair of index arrays.
     pairs: list[tuple[int, int]] = list(zip(*linear_sum_assignment(weights, maximize=True), strict=True))  # pyright: ignore
     return [(int(row), int(column)) for row, column in pairs if similarity[row, column] >= least]
-
-
-def _area(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    size = np.maximum(high - low, 0.0)
-    return size[..., 0] * size[..., 1]

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravu_kg.looks import histogram, look
-from ravu_kg.providers.association import Boxes, as_boxes, best_pairs, overlap, overlap_of_pairs, require_plain
-from ravu_kg.types import Detection, FloatArray, TrackedDetection, VideoFrame
+from ravu_kg.providers.association import as_boxes, best_pairs, overlap, require_plain
+from ravu_kg.types import Boxes, Detection, FloatArray, TrackedDetection, VideoFrame, overlaps
 
 _LONGEST_GAP_S = 1.0
 _TIMES_TOLERANCE_S = 1e-6
@@ -228,8 +228,8 @@ def _similarity(
     labels = [path.votes.most_common(1)[0][0] for path in paths]
     same_label = np.array([[detection.label == label for detection in detections] for label in labels])
     alike = np.array([[_alike(path.look, seen) for seen in looks] for path in paths])
-    overlaps = overlap_of_pairs(predicted[:, None], widened)
-    return overlaps * np.where(same_label, 1.0, _OTHER_LABEL) * (1 - _LOOK_WEIGHT + _LOOK_WEIGHT * alike)
+    shared = overlaps(predicted[:, None], widened)
+    return shared * np.where(same_label, 1.0, _OTHER_LABEL) * (1 - _LOOK_WEIGHT + _LOOK_WEIGHT * alike)
 
 
 def _alike(first: FloatArray | None, second: FloatArray | None) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ravu_kg.types import Box
+from ravu_kg.types import Box, entity_tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class ShownEntity:
     @property
     def tag(self) -> str:
         """Short, unique in its video: ``#2``."""
-        return "#" + self.entity_id.rpartition("#")[2]
+        return entity_tag(self.entity_id)
 
     @property
     def name(self) -> str:

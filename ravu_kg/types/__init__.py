@@ -10,9 +10,11 @@ Conventions, everywhere in the package:
 
 from ravu_kg.types.boxes import (
     Box,
+    Boxes,
     FloatArray,
     Image,
     Span,
+    overlaps,
 )
 from ravu_kg.types.graph import (
     Coverage,
@@ -26,11 +28,13 @@ from ravu_kg.types.graph import (
     SceneWindow,
     VideoRecord,
     entity_id,
+    entity_tag,
     event_id,
     frame_id,
     frame_node_id,
     replaced_id,
     replacement_id,
+    track_id_in,
     video_id,
 )
 from ravu_kg.types.model import ModelReply, ModelRequest, Picture, Usage
@@ -53,6 +57,7 @@ from ravu_kg.types.seen import (
 
 __all__ = [
     "Box",
+    "Boxes",
     "Coverage",
     "Detection",
     "Entity",
@@ -85,10 +90,13 @@ __all__ = [
     "VideoInfo",
     "VideoRecord",
     "entity_id",
+    "entity_tag",
     "event_id",
     "frame_id",
     "frame_node_id",
+    "overlaps",
     "replaced_id",
     "replacement_id",
+    "track_id_in",
     "video_id",
 ]

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float32]
+Boxes = NDArray[np.float64]
+"""(..., 4): x_min, y_min, x_max and y_max of each."""
 Image = NDArray[np.uint8]
 Span = tuple[float, float]
 """Start and end in seconds, half-open."""
@@ -68,3 +70,17 @@ class Box:
             min(max(self.x_max, 0.0), float(width_px)),
             min(max(self.y_max, 0.0), float(height_px)),
         )
+
+
+def overlaps(first: Boxes, second: Boxes) -> NDArray[np.float64]:
+    """Intersection over union of boxes that are paired by broadcasting, (..., 4) each; empty boxes share nothing."""
+    low = np.maximum(first[..., :2], second[..., :2])
+    high = np.minimum(first[..., 2:], second[..., 2:])
+    shared = _area(low, high)
+    union = _area(first[..., :2], first[..., 2:]) + _area(second[..., :2], second[..., 2:]) - shared
+    return shared / np.maximum(union, 1e-9)
+
+
+def _area(low: Boxes, high: Boxes) -> NDArray[np.float64]:
+    size = np.maximum(high - low, 0.0)
+    return size[..., 0] * size[..., 1]

@@ -38,6 +38,16 @@ def entity_id(video: str, track_id: int) -> str:
     return f"{video}#{track_id}"
 
 
+def track_id_in(entity: str) -> int:
+    """The number of the track in the id of an ``Entity``."""
+    return int(entity.rpartition("#")[2])
+
+
+def entity_tag(entity: str) -> str:
+    """The end of the id of an ``Entity``, unique in its video: ``#3``."""
+    return "#" + entity.rpartition("#")[2]
+
+
 def frame_node_id(video: str, frame_index: int, track_id: int) -> str:
     """The id of a ``FrameNode``."""
     return f"{video}/{frame_index}/{track_id}"

@@ -14,6 +14,7 @@ from ravu_kg.errors import GraphError
 from ravu_kg.memory import VideoMemory, server_config
 from ravu_kg.server import EmbeddedServer
 from ravu_kg.settings import load
+from tests.conftest import missing
 from tests.e2e.conftest import MakeClip, Ravu
 
 pytestmark = [pytest.mark.e2e, pytest.mark.neo4j, pytest.mark.timeout(900)]
@@ -45,7 +46,7 @@ def disk(tmp_path: Path) -> Iterator[Callable[[int], Disk]]:
         command = ["mount", "-t", "tmpfs", "-o", f"size={size_mb}m", "none", folder]
         done = subprocess.run(command, capture_output=True, check=False) if shutil.which("mount") else None
         if done is None or done.returncode != 0:
-            pytest.skip("a small disk cannot be mounted here")
+            missing("a small disk cannot be mounted here: run as root, or allow mount")
         mounted.append(folder)
         return Disk(folder)
 

@@ -82,7 +82,7 @@ class Bundle:
         try:
             bundle = cls(path, archive, _manifest(path, archive, newest_schema))
             bundle._check()
-        except BaseException:
+        except BaseException:  # Ctrl-C, too
             archive.close()
             raise
         return bundle
@@ -327,7 +327,7 @@ def _opened(path: Path) -> zipfile.ZipFile:
             raise _unusable(path, f"{odd[0]} is encrypted, or packed in a way that no bundle is")
         if sum(info.compress_size for info in archive.infolist()) > path.stat().st_size:
             raise _unusable(path, "its files overlap")
-    except BaseException:
+    except BaseException:  # Ctrl-C, too
         archive.close()
         raise
     return archive

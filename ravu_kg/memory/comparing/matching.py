@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment  # pyright: ignore # scipy has no types
 
-from ravu_kg.memory.linting.boxes import boxes_at, overlaps
+from ravu_kg.memory.linting.boxes import boxes_at
 from ravu_kg.memory.linting.records import Tracked
-from ravu_kg.types import Span
+from ravu_kg.types import Span, overlaps
 
 LEAST_OVERLAP = 0.3
 """Of two tracks that are one entity: the mean overlap of their boxes over all the time that either is seen."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ravu_kg.memory.linting.records import Boxes, Check, Memory, Suspicion, Tracked
-from ravu_kg.types import Span
+from ravu_kg.memory.linting.records import Check, Memory, Suspicion, Tracked
+from ravu_kg.types import Boxes, Span, overlaps
 
 SAME_OVERLAP, OTHER_OVERLAP = 0.7, 0.85
 """From this overlap on two boxes of one label, or of two labels, are taken for one thing."""
@@ -79,14 +79,6 @@ def outside(memory: Memory) -> Iterator[Suspicion]:
             at = np.flatnonzero(empty)
             span = (float(entity.times_s[at[0]]), float(entity.times_s[at[-1]]))
             yield _of_boxes("outside", (entity,), span, f"{_boxes_of(entity, len(at))} without any area.")
-
-
-def overlaps(first: Boxes, second: Boxes) -> NDArray[np.float64]:
-    """Intersection over union, row by row, (n,)."""
-    low = np.maximum(first[:, :2], second[:, :2])
-    high = np.minimum(first[:, 2:], second[:, 2:])
-    shared = np.prod(np.clip(high - low, 0.0, None), axis=1)
-    return shared / np.maximum(_areas(first) + _areas(second) - shared, 1e-9)
 
 
 def boxes_at(entity: Tracked, times_s: NDArray[np.float64]) -> tuple[Boxes, NDArray[np.bool_]]:

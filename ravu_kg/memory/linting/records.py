@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from ravu_kg.graph.records import integer, number
 from ravu_kg.graph.store import Store
 from ravu_kg.memory.library import VideoSummary
-from ravu_kg.types import Box
+from ravu_kg.types import Box, Boxes, track_id_in
 
 Check = Literal["uncovered", "duplicate", "jump", "outside", "contradiction", "event", "absent"]
 CHECKS: tuple[Check, ...] = get_args(Check)
-Boxes = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ class Tracked:
     @property
     def track_id(self) -> int:
         """Its number within the video."""
-        return int(self.entity_id.rpartition("#")[2])
+        return track_id_in(self.entity_id)
 
     @property
     def name(self) -> str:

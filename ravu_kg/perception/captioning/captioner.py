@@ -30,6 +30,7 @@ from ravu_kg.types import (
     Span,
     entity_id,
     event_id,
+    track_id_in,
 )
 from ravu_kg.video.overlay import palette
 
@@ -186,7 +187,7 @@ class Captioner:
             self.coverage[frame.coverage] = self.coverage.get(frame.coverage, 0) + 1
         present: set[int] = set()
         for node in merged.nodes:
-            track_id = int(node.entity_id.rpartition("#")[2])
+            track_id = track_id_in(node.entity_id)
             if node.source == "model":
                 self._sentences[track_id].append((node.frame_index, node.description))
             if track_id in self._linker.added:

@@ -25,6 +25,7 @@ from ravu_kg.types import (
     VideoInfo,
     entity_id,
     frame_node_id,
+    track_id_in,
 )
 
 _T = TypeVar("_T")
@@ -168,7 +169,7 @@ def _with_words(node: FrameNode, has: tuple[str, ...] | None, sentence: str | No
 
 
 def _track_id(node: FrameNode) -> int:
-    return int(node.entity_id.rpartition("#")[2])
+    return track_id_in(node.entity_id)
 
 
 def _if_known(mark: str) -> str | None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from ravu_kg.prompts import load
-from ravu_kg.types import ModelRequest, Picture
+from ravu_kg.types import ModelRequest, Picture, entity_tag
 
 MAX_TEXT_CHARS = 400
 """As much of one sentence as a request holds."""
@@ -44,4 +44,4 @@ def seconds(time_s: float) -> float:
 
 def tag(entity_id: str) -> str:
     """An entity as a model is told it, and as its box is labelled: ``#3``."""
-    return "#" + entity_id.rpartition("#")[2]
+    return entity_tag(entity_id)
