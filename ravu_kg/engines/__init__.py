@@ -1,0 +1,1 @@
+"""Where the work of indexing is done: in this process, in several, or on Ray."""
