@@ -35,15 +35,31 @@ class _Seen:
 
 
 def read(files: Sequence[Path], checked: Checked) -> None:
-    """Questions of CSV files; a JSON file beside them holds their spans.
+    """Questions of NExT-QA or IntentQA; a JSON file beside the CSV files holds spans.
 
     Args:
-        files: ``val.csv`` and the like, and for NExT-GQA also ``gsub_val.json``.
+        files: ``val.csv`` and the like, perhaps with ``gsub_val.json`` of NExT-GQA.
         checked: collects them.
 
     Raises:
         ConfigurationError: a file cannot be read, lacks a column, or there is no CSV file.
     """
+    _read(files, checked, lambda row, _options: integer_of(row, "answer"))
+
+
+def read_grounded(files: Sequence[Path], checked: Checked) -> None:
+    """Questions of NExT-GQA, whose answers are texts; raises as :func:`read`, and without a file of spans.
+
+    Args:
+        files: ``val.csv`` and ``gsub_val.json``.
+        checked: collects them.
+    """
+    if not any(path.suffix.lower() == ".json" for path in files):
+        raise ConfigurationError("Name the file of spans as well, such as gsub_val.json.")
+    _read(files, checked, _position_of_text)
+
+
+def _read(files: Sequence[Path], checked: Checked, answer: _ReadAnswer) -> None:
     tables = [path for path in files if path.suffix.lower() != ".json"]
     if not tables:
         raise ConfigurationError("Name the CSV file with the questions, such as val.csv.")
