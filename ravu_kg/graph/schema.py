@@ -153,8 +153,7 @@ def reembed(
     if record.status != "reembedding" or (record.name, record.dimensions) != (name, dimensions):
         store.write("schema/start_reembedding", name=name, dimensions=dimensions)
         record = EmbedderRecord(name, dimensions, "reembedding", "FrameNode", "")
-    for index in VECTOR_INDEXES:
-        store.write(f"schema/drop_{index}")
+    drop_vector_indexes(store)
     done = 0
     stages = (("FrameNode", "frame_node"), ("Event", "event"))
     for label, stem in stages[0 if record.cursor_label == "FrameNode" else 1 :]:
@@ -179,6 +178,28 @@ def reembed(
     await_indexes(store)
     store.write("schema/finish_reembedding", name=name)
     return done
+
+
+def drop_vector_indexes(store: Store) -> None:
+    """Leave the vector indexes away while much is written; :func:`make_vector_indexes` makes them again.
+
+    So does :func:`migrate`, after an interruption.
+
+    Raises:
+        GraphError: Neo4j failed.
+    """
+    for index in VECTOR_INDEXES:
+        store.write(f"schema/drop_{index}")
+
+
+def make_vector_indexes(store: Store, dimensions: int) -> None:
+    """Make the vector indexes that are missing, and return when they are filled.
+
+    Raises:
+        GraphError: Neo4j failed, or an index could not be filled.
+    """
+    _update_vector_indexes(store, dimensions)
+    await_indexes(store)
 
 
 def _migrations(store: Store) -> dict[int, Template]:
