@@ -13,7 +13,7 @@ from ravu_kg.reasoning.executor import execute
 from ravu_kg.reasoning.language import read_question
 from ravu_kg.reasoning.marks import named
 from ravu_kg.reasoning.plan import Plan
-from ravu_kg.reasoning.protocols import Answerer, Judge, Planner
+from ravu_kg.reasoning.protocols import Answerer, Judge, Planner, Supporter
 from ravu_kg.reasoning.records import Answer, Execution, StepTrace, Usage
 from ravu_kg.reasoning.uncovered import remark
 
@@ -76,10 +76,27 @@ def answer_plan(
         PlanError: a reference that no earlier step answers.
         NotFoundError: the memory has no such video.
     """
+    execution = execute(plan, reader.video(video_id), reader, phrases, judge)
+    return answer_execution(
+        execution, options, supporter=EvidenceSupport(reader, phrases), answerer=answerer, reranker=judge.name
+    )
+
+
+def answer_execution(
+    execution: Execution, options: Sequence[str], *, supporter: Supporter, answerer: Answerer, reranker: str
+) -> Answer:
+    """Answer the question of a plan that was carried out.
+
+    Args:
+        execution: with the evidence to answer from.
+        options: to answer among.
+        supporter: compares the evidence with the options.
+        answerer: says the answer.
+        reranker: name of what chose the evidence.
+    """
+    plan = execution.plan
     options = [encodable(option) for option in options]
-    video = reader.video(video_id)
-    execution = execute(plan, video, reader, phrases, judge)
-    reply = answerer.answer(plan.question, options, execution, EvidenceSupport(reader, phrases))
+    reply = answerer.answer(plan.question, options, execution, supporter)
     asked_to_count = not plan.question or read_question(plan.question).kind in ("count", "count_events")
     counts = [found.count for found in execution.bindings.values() if found.count is not None and asked_to_count]
     count = counts[-1] if counts else None
@@ -94,7 +111,7 @@ def answer_plan(
         answer=text,
         option=reply.option,
         margin=reply.margin,
-        method={"planner": plan.planner, "reranker": judge.name, "answerer": answerer.name},
+        method={"planner": plan.planner, "reranker": reranker, "answerer": answerer.name},
         evidence=evidence,
         plan=plan,
         trace=execution.trace,
@@ -102,7 +119,7 @@ def answer_plan(
         coverage=execution.coverage,
         count=count,
         intervals=reply.intervals,
-        video_id=video_id,
+        video_id=execution.video_id,
         question=plan.question,
         notes=tuple(notes),
         outcome=reply.outcome,
