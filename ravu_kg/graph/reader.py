@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from ravu_kg.errors import NotFoundError
@@ -24,6 +25,7 @@ from ravu_kg.graph.records import (
 )
 from ravu_kg.graph.results import ReadResult
 from ravu_kg.graph.store import Store
+from ravu_kg.graph.vector_cache import VectorCache
 from ravu_kg.types import FloatArray, Span
 
 __all__ = [
@@ -55,13 +57,15 @@ EXACT_NODES = 2500
 class GraphReader:
     """Typed reads. Give ``observe`` to see every statement with its parameters and time."""
 
-    def __init__(self, store: Store, observe: Observer | None = None) -> None:
+    def __init__(self, store: Store, observe: Observer | None = None, vectors: VectorCache | None = None) -> None:
         self._store = store
         self._observe = observe
+        self.vectors = vectors or VectorCache(store)
+        """Vectors of videos that were asked before, in memory."""
 
     def observed(self, observe: Observer) -> GraphReader:
         """The same reader that also tells of each statement."""
-        return GraphReader(self._store, observe)
+        return GraphReader(self._store, observe, self.vectors)
 
     def statement(self, template: str) -> str:
         """The Cypher that this server is sent for a template."""
@@ -152,11 +156,14 @@ class GraphReader:
     def nearest_nodes(self, video: VideoRow, embedding: FloatArray, k: int, span: Span | None = None) -> list[NodeRow]:
         """The k frame nodes nearest to a phrase (the paper's localize_node).
 
-        Exact for a short video or a span, else from the vector index.
+        Exact for a short video or a span, else from the vector index. A short video's vectors are kept in memory, so
+        that the next question about it needs no scan; the server gives the nodes themselves.
 
         The index of an old server cannot filter by video: it is asked for more and more until enough are this
         video's, and the video is compared one by one when that does not help.
         """
+        if (kept := self._nearest_kept(video, embedding, k, span)) is not None:
+            return kept
         if span is None and video.frame_node_count > EXACT_NODES:
             fetch = k * 10
             while fetch <= max(video.frame_node_count, k * 10) * 4:
@@ -181,6 +188,33 @@ class GraphReader:
             to_s=end_s,
             k=k,
         )
+
+    def _nearest_kept(self, video: VideoRow, embedding: FloatArray, k: int, span: Span | None) -> list[NodeRow] | None:
+        """By the vectors in memory, which are fetched for a short video; None where the server has to look."""
+        if video.frame_node_count > EXACT_NODES and not self.vectors.holds(video):
+            return None
+        for _ in range(2):
+            vectors = self.vectors.frame_nodes(video, len(embedding))
+            if vectors is None:
+                return None
+            positions = vectors.candidates(embedding, k, span)
+            if not len(positions):
+                return None
+            found = self._rows(
+                "reasoning/localize_node_kept",
+                records.make_node,
+                video_id=video.video_id,
+                version=vectors.version,
+                node_ids=[vectors.node_ids[int(position)] for position in positions],
+                embedding=embedding,
+                k=k,
+            )
+            if len(found) == min(k, len(positions)):
+                return found
+            # Somebody changed the video since the row was read: once more, with its present version.
+            self.vectors.forget(video.video_id)
+            video = replace(video, version="")
+        return None
 
     def nearest_nodes_in_library(self, embedding: FloatArray, k: int) -> list[NodeRow]:
         """Frame nodes of any video nearest to a phrase."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from ravu_kg.types import Box
@@ -23,6 +23,8 @@ class VideoRow:
     width_px: int
     height_px: int
     status: str
+    version: str = field(default="", compare=False)
+    """Another one after each change of the video; empty where it was not read, or the video is not complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,7 @@ def make_video(row: Mapping[str, object]) -> VideoRow:
         width_px=integer(row["width_px"]),
         height_px=integer(row["height_px"]),
         status=str(row["status"]),
+        version=str(row.get("version") or ""),
     )
 
 

@@ -107,6 +107,8 @@ def elide_vectors(value: object) -> object:
     """A copy of plain data in which long lists of numbers are replaced by ``<768 floats>``, bytes by their number."""
     if isinstance(value, (bytes, bytearray)):
         return f"<{len(value)} bytes>"
+    if isinstance(value, np.ndarray):
+        return elide_vectors(value.tolist())
     if is_mapping(value):
         return {str(key): elide_vectors(item) for key, item in value.items()}
     if is_sequence(value):

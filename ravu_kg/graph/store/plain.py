@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from neo4j import Record
 from neo4j.graph import Node, Path, Relationship
 from neo4j.time import Date, DateTime, Duration, Time
+from neo4j.vector import Vector
 
 from ravu_kg.graph.values import elide_vectors, is_mapping, is_sequence
+
+_NUMBERS = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}
 
 
 def plain_row(record: Record, columns: Sequence[str]) -> dict[str, object]:
@@ -22,7 +27,7 @@ def as_record(row: Mapping[str, object]) -> Record:
 
 
 def _plain(value: object) -> object:
-    """Nodes, relationships and paths as dictionaries, without embeddings; the rest as it came."""
+    """Nodes, relationships and paths as dictionaries, without embeddings; vectors as arrays; the rest as it came."""
     if isinstance(value, Node):
         return {"labels": sorted(value.labels), "properties": _properties(value)}
     if isinstance(value, Relationship):
@@ -35,6 +40,8 @@ def _plain(value: object) -> object:
         }
     if isinstance(value, (DateTime, Date, Time, Duration)):
         return value.iso_format()
+    if isinstance(value, Vector):
+        return np.frombuffer(value.raw(byteorder=sys.byteorder), _NUMBERS[value.dtype.value])
     if is_sequence(value):
         return value if value and isinstance(value[0], float) else [_plain(item) for item in value]
     if is_mapping(value):

@@ -320,7 +320,7 @@ def test_options_never_change_what_is_retrieved(ask: Ask) -> None:
 def test_the_trace_tells_every_statement(ask: Ask, reader: GraphReader) -> None:
     answer = ask("When does the woman throw a ball?")
     (entry, *_) = answer.trace
-    assert (entry.step, entry.function, entry.template) == ("moment", "localize_node", "reasoning/localize_node_exact")
+    assert (entry.step, entry.function, entry.template) == ("moment", "localize_node", "reasoning/localize_node_kept")
     assert entry.parameters["embedding"] == "<768 floats>"
     assert entry.rows == 20
     assert entry.elapsed_s > 0
