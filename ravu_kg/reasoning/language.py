@@ -4,47 +4,37 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
 
-from ravu_kg.reasoning.noun_phrases import first_noun_phrase, split_counted, statement, tells_something
-from ravu_kg.reasoning.nouns import HYPERNYMS
+from ravu_kg.reasoning.clauses import connectives_of, join, take_clause, take_part
+from ravu_kg.reasoning.noun_phrases import first_noun_phrase, split_counted, statement
 from ravu_kg.reasoning.number_words import in_figures
 from ravu_kg.reasoning.patterns import (
     ALWAYS,
-    ASKING,
     AT_ONCE,
     AUX,
     COLOR,
     COLOR_SUBJECT,
-    CONNECTIVES,
     CONTRACTIONS,
     COUNT,
     COUNT_TAIL,
     DO,
     EVER,
-    FOLLOWS,
-    GERUND,
     HAPPENS,
     HAPPENS_TO,
     HOW_LONG,
-    INNER,
     INVENTORY,
     LASTING,
-    LEADING,
     LENGTH,
     MOST,
-    NOT_A_CLAUSE,
-    PART,
-    PART_VERB,
-    PARTS,
-    PERFECT,
+    OF_VIDEO,
     PRESENCE_ONLY,
-    PRONOUN,
+    REACTION,
     SETTING,
     SIDE,
     SUMMARY,
+    TWICE,
     VIDEO,
     WEARING,
     WHEN,
@@ -52,64 +42,22 @@ from ravu_kg.reasoning.patterns import (
     WHICH_VIDEO,
     WHO_NEXT,
     WHO_NTH,
-    WITHOUT,
 )
-from ravu_kg.reasoning.plan import Direction, State, TargetPart
+from ravu_kg.reasoning.plan import State
+from ravu_kg.reasoning.reading import Clause, Kind, Reading
 from ravu_kg.reasoning.spelling import corrected
-from ravu_kg.reasoning.states import OPPOSITE, is_subject, match_state, take_order
-from ravu_kg.reasoning.times import Stretch, take_moment, take_stretch
-from ravu_kg.reasoning.vocabulary import KNOWN_NOUNS, read_phrase
+from ravu_kg.reasoning.states import OPPOSITE, match_state, take_order
+from ravu_kg.reasoning.subjects import asked_about, is_noun_phrase
+from ravu_kg.reasoning.times import take_moment, take_stretch
+from ravu_kg.reasoning.vocabulary import read_phrase
 
-Kind = Literal[
-    "count", "count_events", "when", "how_long", "where", "setting", "color", "who", "yes_no", "why", "how", "summary",
-    "which_video", "inventory", "side", "length", "what",
-]  # fmt: skip
+__all__ = ["MAX_PARSED_CHARS", "MAX_QUERY_CHARS", "Clause", "Kind", "Reading", "normalize", "read_question"]
 
 _ANYTHING = ("objects", "things", "items", "object", "thing", "item")
-_OF_THE_NOUN = re.compile(
-    r"(?:in|wearing|with|without|of|from|at|on|by|near|next|behind|under|who|that|which|and|or|again|alone)\b"
-)
 MAX_PARSED_CHARS = 400
 """A longer text is not taken apart: it is searched for as it is."""
 MAX_QUERY_CHARS = 1000
 """As much of a question as is embedded: an encoder reads a few hundred words at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """The part of a question that fixes the time: ``after the dog leaves``."""
-
-    connective: Direction
-    text: str
-    state: State | None
-    subject: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A question taken apart."""
-
-    text: str
-    """Lower case, without the final question mark."""
-    kind: Kind
-    main: str
-    """The main clause as a statement to search for."""
-    subject: str | None = None
-    """Noun phrase that the question is about."""
-    state: State | None = None
-    part: TargetPart | None = None
-    clause: Clause | None = None
-    order: Literal["first", "last", "next"] | None = None
-    at_s: float | None = None
-    """Second of the video that is named."""
-    condition: str | None = None
-    """For counting: what the counted ones do."""
-    stretch: Stretch | None = None
-    """Seconds of the video that the question keeps to."""
-    at_once: bool = False
-    """For counting: the most at one time."""
-    inverted: bool = False
-    """The state is the opposite of what is asked: "is the dog always there" looks for its absence."""
 
 
 def normalize(question: str) -> str:
@@ -130,93 +78,17 @@ def read_question(question: str) -> Reading:
         return Reading(text=text, kind="what", main=text[:MAX_QUERY_CHARS])
     text = re.sub(r"\A(?:from|between|since|until) when(?: (?:to|until|till|and) when)?\b", "when", corrected(text))
     text = in_figures(text)
-    part, rest = _take_part(text)
+    text = TWICE.sub(r"\1", text)
+    part, rest = take_part(text)
     stretch, rest = take_stretch(rest)
     at_s, rest = take_moment(rest) if stretch is None else (None, rest)
-    main, clause = _take_clause(rest)
+    main, asked = take_clause(rest)
     reading = replace(_read_main(main), at_s=at_s, stretch=stretch)
-    if clause is not None:
-        reading = _join(reading, *clause)
+    if asked is not None:
+        reading = join(reading, asked)
+        connectives = connectives_of(rest) | {asked.connective}
+        reading = replace(reading, connectives=connectives)
     return replace(reading, text=text, part=part)
-
-
-def _take_part(text: str) -> tuple[TargetPart | None, str]:
-    if found := PART_VERB.match(text):
-        word = "beginning" if found["word"] in ("begin", "start", "open") else "end"
-        return PARTS[word], "what happens"
-    found = PART.search(text)
-    if found is None:
-        return None, text
-    part = PARTS[found["word"]] if found["word"] else "middle"
-    rest = re.sub(r"\s+", " ", (text[: found.start()] + " " + text[found.end() :]).strip(" ,"))
-    return part, rest or "what happens"
-
-
-def _take_clause(text: str) -> tuple[str, tuple[Direction, str] | None]:
-    """The main clause, and the temporal one with the side of it that is asked for."""
-    if found := WITHOUT.search(text):
-        away = found["a"] or found["b"] or found["c"]
-        return text[: found.start()], ("around", f"{away} is away")
-    for leading in LEADING:
-        found = leading.match(text)
-        if found is not None and not re.match(rf"(?:{AUX}|what|which)\b", found["clause"]):
-            return found["main"], (_direction(found), found["clause"].strip(" ,"))
-    if followed := FOLLOWS.match(text):
-        return f"{followed['who']} comes", ("after", followed["np"])
-    found = INNER.search(text)
-    if found is not None and ASKING.match(text[: found.start()].strip()):
-        return text[found.start() :].strip(" ,"), None
-    if found is None or NOT_A_CLAUSE.match(found["clause"]) or not text[: found.start()].strip():
-        return text, None
-    return text[: found.start()].strip(" ,"), (_direction(found), found["clause"].strip(" ,"))
-
-
-def _direction(found: re.Match[str]) -> Direction:
-    return next(name for name, _ in CONNECTIVES if found[name] is not None)
-
-
-def _join(reading: Reading, connective: Direction, text: str) -> Reading:
-    """Attach the temporal clause, lending subjects across pronouns and participles."""
-    subject = reading.subject
-    if GERUND.match(text) and subject and subject not in ("who", "a person"):
-        text = f"{subject} {text}"
-    elif (found := PRONOUN.match(text)) and subject and not PRONOUN.match(subject):
-        text = f"{subject}{text[found.end() :]}"
-    state = match_state(text, gone="absent" if connective == "around" else "leaves")
-    if connective == "around" and state and state.name == "leaves" and PERFECT.search(text) and not _is_change(reading):
-        state = state.model_copy(update={"name": "absent"})
-    known = read_phrase(text).noun in KNOWN_NOUNS or read_phrase(text).ordinal
-    if state is None and known and is_subject(text) and not _says_more(text):
-        state = State(subject=text, name="present")
-    own = state.subject if state else first_noun_phrase(text)
-    if state and read_phrase(state.subject).noun == "one" and subject:
-        own = re.sub(r"\bones?\b", read_phrase(subject).noun or "person", state.subject)
-        state = state.model_copy(update={"subject": own})
-    clause = Clause(connective=connective, text=text, state=state, subject=own)
-    if subject in ("he", "she") and own and not _is_person(own):
-        reading = replace(reading, subject="the person", main=reading.main.replace(subject, "the person", 1))
-    elif subject and PRONOUN.match(subject) and own:
-        reading = replace(reading, subject=own, main=reading.main.replace(subject, own, 1))
-    return replace(reading, clause=clause)
-
-
-def _says_more(text: str) -> bool:
-    """Whether something is told of the noun phrase: "the woman threw the toy", "the man in blue jeans jumps"."""
-    phrase = re.sub(r" (?:in|wearing) .*", "", first_noun_phrase(text) or "")
-    rest = text.partition(phrase)[2].strip() if phrase else ""
-    if not rest or not _OF_THE_NOUN.match(rest):
-        return bool(rest)
-    return tells_something(rest)
-
-
-def _is_person(phrase: str) -> bool:
-    noun = read_phrase(phrase).noun
-    return "person" in (noun, *HYPERNYMS.get(noun, ()))
-
-
-def _is_change(reading: Reading) -> bool:
-    """Whether somebody's coming or going is asked for."""
-    return reading.state is not None and reading.state.name in ("enters", "leaves", "returns")
 
 
 def _read_main(text: str) -> Reading:
@@ -244,7 +116,8 @@ def _read_count(text: str) -> Reading | None:
             return Reading(text, "count", rest, subject=noun, at_once=True)
     if times := re.match(rf"\A(?:times?|occasions?)(?: in total| altogether)? (?:{AUX} )?(?P<what>.+)\Z", rest):
         what = times["what"]
-        return Reading(text, "count_events", what, subject=first_noun_phrase(what) or what, condition=what)
+        subject = asked_about(f"does {what}") or first_noun_phrase(what) or what
+        return Reading(text, "count_events", what, subject=subject, condition=what)
     noun, condition = split_counted(rest)
     if other := re.match(r"(?:and|or) (?P<rest>.+)", condition):
         second, condition = split_counted(other["rest"])
@@ -313,7 +186,8 @@ def _read_where(text: str) -> Reading | None:
     rest = found["rest"]
     if SETTING.match(rest):
         return Reading(text, "setting", text)
-    return Reading(text, "where", statement(rest), subject=first_noun_phrase(rest) or statement(rest))
+    subject = asked_about(rest) or first_noun_phrase(rest) or statement(rest)
+    return Reading(text, "where", statement(rest), subject=subject)
 
 
 def _read_side(text: str) -> Reading | None:
@@ -378,13 +252,18 @@ def _read_other(text: str) -> Reading:
     ordered = take_order(text)
     if found := HAPPENS_TO.match(ordered.text):
         return Reading(text, "what", f"{found['subject']}", subject=found["subject"], order=ordered.order)
-    if found := DO.match(ordered.text):
-        subject, rest = found["subject"], found["rest"]
-        kind: Kind = "how" if text.startswith("how") else "what"
+    kind: Kind = "how" if text.startswith("how") else "what"
+    if (found := DO.match(ordered.text)) and (kind == "what" or is_noun_phrase(found["subject"])):
+        subject, rest = OF_VIDEO.sub("", found["subject"]), found["rest"]
+        if not is_noun_phrase(subject):
+            subject = asked_about(f"does {subject} do") or subject
         tail = take_order(f"x{rest}")
         return Reading(
             text, kind, f"{subject}{tail.text[1:]}".strip(), subject=subject, order=ordered.order or tail.order
         )
+    if found := REACTION.match(ordered.text):
+        subject = asked_about(f"is {found['subject']}") or found["subject"]
+        return Reading(text, "how", subject, subject=subject, order=ordered.order)
     if HAPPENS.match(ordered.text):
         return Reading(text, "what", text, order=ordered.order)
     who = re.match(r"\A(?:who|whom|which|what) (?P<rest>.+)\Z", text)
@@ -407,7 +286,8 @@ def _read_other(text: str) -> Reading:
         return Reading(text, kind, statement(text) or text, subject=state.subject, state=opposite, inverted=True)
     if state and state.name == "enters" and not read_phrase(state.subject).definite:
         state = state.model_copy(update={"name": "present"})
-    return Reading(text, kind, statement(text) or text, subject=_subject(state, text), state=state, order=ordered.order)
+    subject = state.subject if state else asked_about(text) or first_noun_phrase(text)
+    return Reading(text, kind, statement(text) or text, subject=subject, state=state, order=ordered.order)
 
 
 def _read_who(text: str, said: str) -> Reading:

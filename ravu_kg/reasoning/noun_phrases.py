@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ravu_kg.reasoning.patterns import AUX, WH
+from ravu_kg.reasoning.patterns import WH
 from ravu_kg.reasoning.vocabulary import KNOWN_NOUNS, singular
+from ravu_kg.reasoning.words import AUX
 
 
 def _set(words: str) -> frozenset[str]:

@@ -6,25 +6,33 @@ import re
 
 from ravu_kg.reasoning.plan import Direction, TargetPart
 from ravu_kg.reasoning.states import PICTURE
+from ravu_kg.reasoning.words import AUX
 
 CONTRACTIONS = (
     ("can't", "can not"), ("cannot", "can not"), ("won't", "will not"), ("n't", " not"), ("what's", "what is"),
     ("who's", "who is"), ("where's", "where is"), ("when's", "when is"), ("how's", "how is"), ("there's", "there is"),
     ("it's", "it is"), ("he's", "he is"), ("she's", "she is"), ("they're", "they are"), ("that's", "that is"),
 )  # fmt: skip
-AUX = r"(?:is|are|was|were|does|do|did|can|could|will|would|has|have|had)"
 WH = r"(?:what|who|whom|whose|where|why|how|which|when|at what|in which)"
 VIDEO = r"(?:(?:the|this|whole|entire|that) )*(?:video|clip|movie|film|footage|recording|scene|picture)"
 
-PART = re.compile(
-    rf"[, ]*\b(?:(?:right |only )?(?:at|in|near|towards?|by|from|during|for|close to|around) (?:the )?(?:very )?"
-    rf"(?P<word>beginning|start|opening|middle|midpoint|centre|center|end|ending|close|first third|second third|"
-    rf"last third|"
-    rf"final third|first part|last part|middle part|final part|(?:first|second|last|other|final) half|"
-    rf"(?:first|last|final|fourth) quarter)"
-    rf"(?: of {VIDEO}| part of {VIDEO})?|halfway(?: (?:through|into|in)(?: {VIDEO})?)?)"
-    rf"(?=\Z|,| (?:what|who|where|why|how|which|when|does|is|are|did|do|was|were|and|that|while|after|before)\b)"
+_PART = (
+    r"(?:(?:(?<!the )(?<!his )(?<!her )right |only |just )?"
+    r"(?:at|in|near|nearing|towards?|by|from|during|for|close to|around) (?:the )?(?:very )?"
+    r"(?P<word>beginning|start|opening|middle|midpoint|centre|center|end|ending|close|first third|second third|"
+    r"last third|"
+    r"final third|first part|last part|middle part|final part|(?:first|second|last|other|final) half|"
+    r"(?:first|last|final|fourth) quarter)"
 )
+PART = re.compile(
+    rf"[, ]*\b{_PART}(?: of {VIDEO}| part of {VIDEO})?|"
+    rf"(?P<side>after|before) (?:the )?middle(?: part)?(?: of {VIDEO})?|"
+    rf"halfway(?: (?:through|into|in)(?: {VIDEO})?)?|in between(?=\Z))"
+    rf"(?=\Z|,| (?:what|who|where|why|how|which|when|does|is|are|did|do|was|were|and|that|while|after|before|as|once|"
+    rf"until|each|every|during)\b)"
+)
+PART_OF_VIDEO = re.compile(rf"[, ]*\b{_PART}(?P<side>(?!))?(?: part)? of {VIDEO})\b")
+"""In the midst of a clause: "the man at the start of the video walks on the grass"."""
 PART_VERB = re.compile(rf"\Ahow (?:does|did|do) {VIDEO} (?P<word>begin|start|open|end|finish|close)\Z")
 PARTS: dict[str, TargetPart] = {
     **dict.fromkeys(("beginning", "start", "opening", "begin", "open"), "beginning"),
@@ -38,11 +46,14 @@ PARTS: dict[str, TargetPart] = {
     **dict.fromkeys(("last quarter", "final quarter", "fourth quarter"), "last quarter"),
 }  # fmt: skip
 
+_BEGINS = r"(?= (?:the|an?|he|she|it|they|we|you|i|his|her|their|its|this|that|these|those|another|one|both|all|each|" \
+    r"some|someone|somebody|everyone|everybody|people|two|three)\b)"  # fmt: skip
 CONNECTIVES: tuple[tuple[Direction, str], ...] = (
     (
         "after",
-        r"(?:right |just |immediately |shortly |soon |directly )?(?:after(?:wards)?|following)|as soon as|once|"
-        r"since|subsequent to",
+        r"(?:right |just |immediately |shortly |soon |directly |straight )?after(?:wards)?|as soon as|"
+        r"(?:(?<!.)|(?<=, )|(?<=\bdo )|(?<=happens )|(?<=happened ))(?:right |directly )?following|"
+        rf"once{_BEGINS}|since|subsequent to|upon",
     ),
     (
         "before",
@@ -52,12 +63,12 @@ CONNECTIVES: tuple[tuple[Direction, str], ...] = (
     (
         "around",
         r"while|whilst|whenever|when|as long as|during(?: the time)?|at the (?:time|moment)(?: when| that)?|"
-        r"in the meantime when|"
-        r"as(?= (?:the|a|an|he|she|it|they|another|his|her|someone)\b)",
+        r"in the meantime when|at the same time (?:as|when)|each time|every ?time|"
+        rf"(?<!well )(?<!such )(?<!same )as{_BEGINS}",
     ),
 )
 ANY_CONNECTIVE = "|".join(f"(?P<{name}>{pattern})" for name, pattern in CONNECTIVES)
-INNER = re.compile(rf"(?<!for a)(?<!\bafter)[, ]+(?:{ANY_CONNECTIVE}) (?P<clause>.+)\Z")
+INNER = re.compile(rf"(?<!for a)(?<!\bafter)(?:[, ]+|\A)(?:{ANY_CONNECTIVE}) (?P<clause>.+)\Z")
 LEADING = tuple(
     re.compile(rf"\A(?:{ANY_CONNECTIVE}) (?P<clause>.+?){stop}\Z")
     for stop in (
@@ -70,7 +81,8 @@ LEADING = tuple(
 WITHOUT = re.compile(r"[, ]+(?:in the absence of (?P<a>.+)|in (?P<b>.+?)'s? absence|"
     r"without (?P<c>the .+) (?:there|around|in .+))\Z")  # fmt: skip
 NOT_A_CLAUSE = re.compile(
-    r"\A(?:(?:a|some|a few|several) (?:while|time|moments?|seconds?|minutes?)|that|this|all|which|it|then)\Z"
+    r"\A(?:(?:a|some|a few|several) (?:while|time|moments?|seconds?|minutes?)|that|this|all|which|it|then|"
+    rf"(?:the )?(?:very |near )?end(?: of {VIDEO})?|in {VIDEO})\Z"
 )
 
 COUNT = re.compile(
@@ -89,7 +101,7 @@ WHEN = re.compile(
     r"\A(?:(?:please )?(?:tell me|say|show me|show|find|give me|list) )?(?:(?:at|during|in|for|from|on|"
     r"between) (?:what|which)|what|which|the|all)?"
     r" ?(?:(?:exact )?(?:time )?(?:points?|moments?|times?|seconds?|parts?|periods?|intervals?|timestamps?|span|"
-    r"stretch(?:es)?)(?: (?:in|of) (?:time|the video))?"
+    r"stretch(?:es)?)(?! of (?!time\b|the video\b))(?: (?:in|of) (?:time|the video))?"
     r"(?: is it)?(?: (?:when|where|at which|in which|during which|that|is it that|of))?|"
     r"(?:(?:from|since|until|between) )?when (?:to|until|till|and) (?:(?:until|till) )?when|"
     r"(?:what|which) (?:is|are|was|were) the (?:time |exact )*(?:points?|moments?|times?|periods?|intervals?|span|"
@@ -160,10 +172,17 @@ DO = re.compile(
     rf"\A(?:what(?: else| exactly| action| activity| actions)?|how) {AUX} (?P<subject>.+?) (?:do|does|doing|"
     rf"done|up to|busy with|react(?:ing)?|respond(?:ing)?|behav(?:e|ing)|perform(?:ing)?)\b(?P<rest>.*)\Z"
 )
+REACTION = re.compile(
+    r"\A(?:what|how) (?:is|was|are|were) (?:the )?(?:\w+ )?(?:responses?|reactions?) (?:of|from|by) (?P<subject>.+)\Z"
+)
+OF_VIDEO = re.compile(rf" (?:in|of) {VIDEO}s?\Z")
+TWICE = re.compile(r"\b(the|an?|is|are|was|were|to|of|in|on|did|does|do) \1\b")
+"""A small word that was written twice."""
 HAPPENS_TO = re.compile(r"\Awhat (?:happens|happened|is happening|becomes|became) (?:to|with|of) (?P<subject>.+)\Z")
 HAPPENS = re.compile(
     r"\A(?:what|which event|anything|does anything)(?: else)? (?:happens?|happened|is happening|is going on|"
-    r"takes place|occurs|occurred|was happening|comes|follows|is)\b(?P<rest>.*)\Z"
+    r"takes place|occurs|occurred|was happening|comes|follows|"
+    r"is(?= (?:next|then|first|last|there)\b|\Z))\b(?P<rest>.*)\Z"
 )
 WHO_NEXT = re.compile(
     r"\A(?:who|which (?P<noun>\w+)) (?:is|was|are|were|will be) (?:the )?(?P<order>next|first|last|second|"
@@ -173,7 +192,11 @@ FOLLOWS = re.compile(
     r"\A(?P<who>who|which \w+) (?:is the one (?:that|who) )?(?:replaces|follows|succeeds|takes the place of|"
     r"is after|is right after|comes next after) (?P<np>.+)\Z"
 )
-GERUND = re.compile(r"\A(?:\w+ly )?\w+ing\b")
+GERUND = re.compile(r"\A(?:(?:\w+ly|not|first|then|just) )?(?!(?:some|any|no|every)thing\b)\w+ing\b")
+PLACED = re.compile(
+    r"\A(?:in|on|at|under|behind|near|beside|inside|with|dressed|seated|asked|held|carried|pushed|pulled)\b"
+)
+"""A clause without a verb of its own: "while on the slide"."""
 PRONOUN = re.compile(r"\A(?:he|she|it|they|him|her|them|this person)\b")
 WHO_NTH = re.compile(
     r"\A(?:who|which person) (?P<verb>comes?|came|arrives?|arrived|enters?|entered|appears?|appeared|leaves?|left)"

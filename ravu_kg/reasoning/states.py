@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ravu_kg.reasoning.plan import State, StateName, Which
+from ravu_kg.reasoning.subjects import is_noun_phrase
 from ravu_kg.reasoning.vocabulary import read_phrase
 
 PICTURE = (
@@ -237,7 +238,7 @@ def is_subject(text: str) -> bool:
         return False
     if any(word.endswith("ing") and word not in _ING_NOUNS for word in words):
         return False
-    return text in _PRONOUNS or bool(read_phrase(text).noun)
+    return text in _PRONOUNS or (bool(read_phrase(text).noun) and is_noun_phrase(text))
 
 
 def _several(subject: str, text: str) -> str | None:

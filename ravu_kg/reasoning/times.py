@@ -42,6 +42,14 @@ _AT = re.compile(
     rf"{_time('a')}{_INTO}"
     rf"|(?P<c>{_NUMBER})[ -]?(?P<c_unit>{_UNIT}) (?:into (?:the )?(?:video|clip|film|movie|footage|recording)|in(?!\w))"
 )
+_LENGTH_OF = (
+    rf"(?:(?P<within>within(?: the)?(?: first| next)?)|(?:at|in|some|about|around|roughly|exactly|approximately|only|"
+    rf"just|precisely) )*? ?(?:the )?(?P<n>{_NUMBER})[ -]?(?P<unit>{_UNIT})(?: later)?"
+)
+_LENGTH_LAST = re.compile(rf"(?:\A|[ ,]+){_LENGTH_OF}(?: (?:right|just))?\Z")
+_LENGTH_FIRST = re.compile(rf"\A{_LENGTH_OF} (?=after |before |from when |prior to )")
+_OF_A_MOMENT = (" after ", " before ", " of ", " prior to ")
+"""Seconds before these words are counted from a moment, not from the start of the video."""
 _BEFORE = ("before", "until", "till", "up to", "earlier than", "by", "prior to", "within")
 
 
@@ -70,6 +78,23 @@ def take_moment(text: str) -> tuple[float | None, str]:
         if time_s is not None:
             return time_s, _cut(text, match)
     return None, text
+
+
+def take_length(text: str, *, at_start: bool = False) -> tuple[tuple[float | None, bool], str]:
+    """How long after or before a moment something is asked, and the text without it.
+
+    Args:
+        text: ``what does the man do 3 seconds``, which a temporal clause follows.
+        at_start: the text begins with the length, as in ``3 seconds after the dog leaves, who comes``.
+
+    Returns:
+        Seconds (None when no length is given) and whether anything within them is meant; the rest.
+    """
+    found = (_LENGTH_FIRST if at_start else _LENGTH_LAST).search(text)
+    if found is None:
+        return (None, False), text
+    within = found["within"] is not None
+    return (_length(found["n"], found["unit"]), within), (text[: found.start()] + text[found.end() :]).strip(" ,")
 
 
 def seconds_in(text: str) -> list[float]:
@@ -121,7 +146,7 @@ def _one_sided(match: re.Match[str]) -> Stretch | None:
     if time_s is None or (match["a"] in _WORDS and not match["a_before"]):  # "after a second": no time of the video
         return None
     if match["side"] in _BEFORE:
-        of_something = match["side"] == "within" and match.string[match.end() :].startswith(" of ")
+        of_something = match["side"] == "within" and match.string[match.end() :].startswith(_OF_A_MOMENT)
         return Stretch(0.0, time_s) if time_s > 0 and not of_something else None
     return Stretch(time_s, None)
 
@@ -130,6 +155,8 @@ def _moment(match: re.Match[str]) -> float | None:
     if match["c"] is not None:
         return _length(match["c"], match["c_unit"])
     if match["a"] in _WORDS and not match["a_before"]:
+        return None
+    if match["a_unit"] and match.string[match.end() :].startswith((" after ", " before ")):
         return None
     # "at 30" is a time; "in 30" and "about 30" are not.
     plain = match[0].strip(" ,").startswith(("at ", "exactly at ", "right at "))
