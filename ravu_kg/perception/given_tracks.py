@@ -90,27 +90,63 @@ def read_tracks(path: Path) -> GivenTracks:
 # --- MOT text ---------------------------------------------------------------------------------
 
 
+class TrackRowError(ConfigurationError):
+    """A line of MOT text that cannot be used."""
+
+    def __init__(self, path: Path, line: int, field: str, what: str) -> None:
+        self.line = line
+        self.field = field
+        self.what = f"{what}. A line is frame, id, left, top, width, height[, confidence]"
+        super().__init__(f"{path}, line {line}, field {field}: {self.what}.")
+
+
+@dataclass(frozen=True, slots=True)
+class MotBox:
+    """One line of MOT text."""
+
+    frame: int
+    """1-based."""
+    track_id: int
+    box: Box
+    confidence: float
+    """As it is written; 1 when the line has none."""
+    rest: tuple[str, ...]
+    """The columns after the confidence."""
+
+
+def mot_box(path: Path, line: int, text: str) -> MotBox | None:
+    """One line of MOT text; None for an empty line or a comment.
+
+    Raises:
+        TrackRowError: it is wrong.
+    """
+    if not text.strip() or text.lstrip().startswith("#"):
+        return None
+    row = _MotRow(path, line, [part.strip() for part in text.replace(";", ",").split(",")])
+    frame, track_id = row.whole("frame", 1), row.whole("id", None)
+    left, top = row.number("left"), row.number("top")
+    width, height = row.positive("width"), row.positive("height")
+    confidence = row.number("confidence") if row.has("confidence") else 1.0
+    box = Box(left, top, left + width, top + height)
+    return MotBox(frame, track_id, box, confidence, tuple(row.parts[len(_MOT_FIELDS) :]))
+
+
 def _from_mot(path: Path, text: str) -> GivenTracks:
     boxes: dict[int, dict[int, Detection]] = {}
     seen: dict[tuple[int, int], int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
+        one = mot_box(path, number, line)
+        if one is None:
             continue
-        row = _MotRow(path, number, [part.strip() for part in line.replace(";", ",").split(",")])
-        frame, track_id = row.whole("frame", 1), row.whole("id", None)
-        if (frame, track_id) in seen:
-            raise row.error(
-                "id", f"track {track_id} has a box in frame {frame} already, on line {seen[frame, track_id]}"
-            )
-        seen[frame, track_id] = number
-        left, top = row.number("left"), row.number("top")
-        width, height = row.positive("width"), row.positive("height")
-        confidence = row.number("confidence") if row.has("confidence") else 1.0
-        if confidence == 0:
+        key = one.frame, one.track_id
+        if key in seen:
+            already = f"track {one.track_id} has a box in frame {one.frame} already, on line {seen[key]}"
+            raise TrackRowError(path, number, "id", already)
+        seen[key] = number
+        if one.confidence == 0:
             continue
-        box = Box(left, top, left + width, top + height)
-        known = min(confidence, 1.0) if confidence > 0 else 1.0
-        boxes.setdefault(track_id, {})[frame - 1] = Detection(box, _MOT_LABEL, known)
+        known = min(one.confidence, 1.0) if one.confidence > 0 else 1.0
+        boxes.setdefault(one.track_id, {})[one.frame - 1] = Detection(one.box, _MOT_LABEL, known)
     return GivenTracks(
         tuple(GivenTrack(track_id, _MOT_LABEL, by_frame=by_frame) for track_id, by_frame in boxes.items())
     )
@@ -149,11 +185,8 @@ class _MotRow:
             raise self.error(name, f"{value:g} is not above 0")
         return value
 
-    def error(self, name: str, what: str) -> ConfigurationError:
-        return ConfigurationError(
-            f"{self.path}, line {self.line}, field {name}: {what}. "
-            f"A line is frame, id, left, top, width, height[, confidence]."
-        )
+    def error(self, name: str, what: str) -> TrackRowError:
+        return TrackRowError(self.path, self.line, name, what)
 
 
 # --- JSON -------------------------------------------------------------------------------------

@@ -122,6 +122,8 @@ class GivenRelation:
     predicate: str
     start_s: float
     end_s: float
+    text: str = ""
+    """How a sentence says it (``holds the hand of``); empty where the predicate itself can be read."""
 
 
 @dataclass(frozen=True, slots=True)

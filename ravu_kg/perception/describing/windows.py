@@ -211,7 +211,7 @@ class _Picture:
                 subject_id=ids[one.subject_track],
                 object_id=ids[one.object_track],
                 predicate=canonical_predicate(one.predicate),
-                text=predicate_text(one.predicate),
+                text=_said(one),
                 source="annotation",
                 confidence=1.0,
             )
@@ -232,7 +232,7 @@ class _Picture:
             phrases.append(
                 enumerated(
                     [
-                        f"{predicate_text(one.predicate).lower()} {self._mention(one.object_track, track_id, by_name)}"
+                        f"{_said(one).lower()} {self._mention(one.object_track, track_id, by_name)}"
                         for one in self.given[track_id]
                     ]
                 )
@@ -277,3 +277,7 @@ class _Picture:
 def canonical_predicate(text: str) -> str:
     """A relation's words in snake case: ``next to`` is ``next_to``."""
     return "_".join("".join(letter if letter.isalnum() else " " for letter in text.lower()).split())
+
+
+def _said(relation: GivenRelation) -> str:
+    return predicate_text(relation.text or relation.predicate)
