@@ -39,6 +39,11 @@ _LOOKING = re.compile(r"\b(?:look|looks|looked|looking|take|takes|named)\Z")
 _CHASING = re.compile(r"\b(?:run|runs|ran|running|go|goes|going|went|chase|chases|chased|chasing|one)\Z")
 """Before "after the ball": no time is meant."""
 _NTH_TIME = re.compile(r"\A(?:the )?(?:first|second|third|last|next) time (?:that |when )?(?=\w)")
+_BESIDE: dict[tuple[Direction, str], TargetPart] = {
+    ("after", "beginning"): "beginning", ("after", "start"): "beginning", ("before", "middle"): "beginning",
+    ("after", "middle"): "end", ("before", "end"): "end",
+}  # fmt: skip
+"""The part of the video that lies beside a limit of it."""
 _OF_A_VERB = re.compile(rf" {AUX}\b")
 _MALE = frozenset(["man", "boy", "guy", "gentleman", "father", "dad", "husband", "groom", "brother", "son", "uncle"])
 _FEMALE = frozenset(["woman", "girl", "lady", "mother", "mom", "mum", "wife", "bride", "sister", "daughter", "aunt"])
@@ -54,19 +59,26 @@ class Asked:
     reach_s: float | None = None
 
 
-def take_part(text: str) -> tuple[TargetPart | None, str]:
-    """The part of the video that a question in lower case names, and the question without it."""
+def take_part(text: str) -> tuple[TargetPart | None, Direction | None, str]:
+    """The part of the video that a question in lower case names, and the question without it.
+
+    "After the middle of the video" is a part as well; between them stands the side that was said, here ``after``.
+    """
     if found := PART_VERB.match(text):
         word = "beginning" if found["word"] in ("begin", "start", "open") else "end"
-        return PARTS[word], "what happens"
+        return PARTS[word], None, "what happens"
     found = _part(text)
     if found is None:
-        return None, text
+        return None, None, text
     part = PARTS[found["word"]] if found["word"] else "middle"
+    side: Direction | None = None
     if found["side"]:
-        part = "end" if found["side"] == "after" else "beginning"
+        side = "after" if found["side"] == "after" else "before"
+        part = _BESIDE.get((side, found["limit"]))
+        if part is None:  # before the beginning
+            return None, None, text
     rest = re.sub(r"\s+", " ", (text[: found.start()] + " " + text[found.end() :]).strip(" ,"))
-    return part, rest or "what happens"
+    return part, side, rest or "what happens"
 
 
 def take_clause(text: str) -> tuple[str, Asked | None]:
@@ -86,8 +98,11 @@ def take_clause(text: str) -> tuple[str, Asked | None]:
         if ASKING.match(before):
             return text[found.start() :].strip(" ,"), None
         if before:
+            connective = _direction(found)
+            if connective == "around":  # "for 3 seconds when the dog leaves" is no distance from the moment
+                return before, _asked(connective, found["clause"])
             length, main = take_length(before)
-            return main, _asked(_direction(found), found["clause"], *length)
+            return main, _asked(connective, found["clause"], *length)
     return text, None
 
 
@@ -154,7 +169,7 @@ def _fixes_a_moment(found: re.Match[str], text: str) -> bool:
     return not (alone and _CHASING.search(text[: found.start()]))
 
 
-def _asked(connective: Direction, words: str, length_s: float | None, within: bool) -> Asked:
+def _asked(connective: Direction, words: str, length_s: float | None = None, within: bool = False) -> Asked:
     words = words.strip(" ,")
     if length_s is None:
         return Asked(connective, words)

@@ -12,7 +12,7 @@ from ravu_kg.graph.reader import EntityRow, GraphReader, TrackRow, VideoRow
 from ravu_kg.graph.rewording import Named
 from ravu_kg.graph.rewording import names as names_of
 from ravu_kg.protocols import Embedder
-from ravu_kg.reasoning.plan import TimeField, split_reference
+from ravu_kg.reasoning.plan import TimeField, offset_s, split_reference
 from ravu_kg.reasoning.protocols import Judge
 from ravu_kg.reasoning.records import Found, Interval, Span
 from ravu_kg.reasoning.vocabulary import is_known, matching_labels, read_phrase
@@ -200,7 +200,7 @@ class Context:
         found = self.bindings[name]
         if field_name is None and found.intervals:
             return [(one.start_s, one.end_s) for one in found.intervals]
-        time_s = found.time_s(_time_field(field_name) or side)
+        time_s = _moved(found.time_s(_time_field(field_name) or side), argument)
         return [] if time_s is None else [(time_s, time_s)]
 
     def moment(self, argument: float | str | None, side: TimeField) -> float | None:
@@ -208,7 +208,7 @@ class Context:
         if argument is None or not isinstance(argument, str):
             return argument
         name, field_name = split_reference(argument)
-        return self.bindings[name].time_s(_time_field(field_name) or side)
+        return _moved(self.bindings[name].time_s(_time_field(field_name) or side), argument)
 
     def clip(self, spans: Iterable[Span]) -> list[Span]:
         """Spans within the part that steps keep to; empty ones are dropped, moments kept."""
@@ -271,6 +271,11 @@ def as_interval(identity: Identity, start_s: float, end_s: float) -> Interval:
 
 def _prominence(identity: Identity) -> tuple[int, float]:
     return identity.frame_nodes, identity.seen_s
+
+
+def _moved(time_s: float | None, reference: str) -> float | None:
+    """A time with the seconds that a reference adds; never before the video."""
+    return None if time_s is None else max(0.0, time_s + offset_s(reference))
 
 
 def _time_field(name: str | None) -> TimeField | None:

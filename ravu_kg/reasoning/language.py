@@ -79,16 +79,15 @@ def read_question(question: str) -> Reading:
     text = re.sub(r"\A(?:from|between|since|until) when(?: (?:to|until|till|and) when)?\b", "when", corrected(text))
     text = in_figures(text)
     text = TWICE.sub(r"\1", text)
-    part, rest = take_part(text)
+    part, side, rest = take_part(text)
     stretch, rest = take_stretch(rest)
     at_s, rest = take_moment(rest) if stretch is None else (None, rest)
     main, asked = take_clause(rest)
     reading = replace(_read_main(main), at_s=at_s, stretch=stretch)
     if asked is not None:
         reading = join(reading, asked)
-        connectives = connectives_of(rest) | {asked.connective}
-        reading = replace(reading, connectives=connectives)
-    return replace(reading, text=text, part=part)
+    connectives = {*connectives_of(rest), *([asked.connective] if asked else ()), *([side] if side else ())}
+    return replace(reading, text=text, part=part, connectives=frozenset(connectives))
 
 
 def _read_main(text: str) -> Reading:

@@ -31,8 +31,14 @@ _ORDINAL = (
 _AND = r"(?:and|to|until|till|through|up to|-|–)"
 
 
+_TIMES = re.compile(rf"\d|\b{_UNIT}\b|\bhalf|\bmid|\bt ?=")
+"""Without one of these a text names no time."""
+
+
 def in_figures(text: str) -> str:
     """A question in lower case with its times in figures; other numbers, as of people, stay as they are."""
+    if not _TIMES.search(text):
+        return text
     for pattern, change in _RULES:
         text = pattern.sub(change, text)
     return text

@@ -26,12 +26,13 @@ _PART = (
 )
 PART = re.compile(
     rf"[, ]*\b{_PART}(?: of {VIDEO}| part of {VIDEO})?|"
-    rf"(?P<side>after|before) (?:the )?middle(?: part)?(?: of {VIDEO})?|"
+    rf"(?:just |right )?(?P<side>after|before) (?:the )?(?:very )?(?P<limit>beginning|start|middle|end)(?: part)?"
+    rf"(?: of {VIDEO})?|"
     rf"halfway(?: (?:through|into|in)(?: {VIDEO})?)?|in between(?=\Z))"
     rf"(?=\Z|,| (?:what|who|where|why|how|which|when|does|is|are|did|do|was|were|and|that|while|after|before|as|once|"
     rf"until|each|every|during)\b)"
 )
-PART_OF_VIDEO = re.compile(rf"[, ]*\b{_PART}(?P<side>(?!))?(?: part)? of {VIDEO})\b")
+PART_OF_VIDEO = re.compile(rf"[, ]*\b{_PART}(?P<side>(?!))?(?P<limit>(?!))?(?: part)? of {VIDEO})\b")
 """In the midst of a clause: "the man at the start of the video walks on the grass"."""
 PART_VERB = re.compile(rf"\Ahow (?:does|did|do) {VIDEO} (?P<word>begin|start|open|end|finish|close)\Z")
 PARTS: dict[str, TargetPart] = {

@@ -2,7 +2,8 @@
 
 A plan is JSON that can be printed, edited, saved and run again without any model. A step names one of the seven
 functions, its arguments and the name its result is kept under. An argument that takes an earlier result is
-written ``$name`` (the whole result) or ``$name.start_s``, ``$name.end_s``, ``$name.timestamp_s`` (a time of it).
+written ``$name`` (the whole result) or ``$name.start_s``, ``$name.end_s``, ``$name.timestamp_s`` (a time of it), the
+latter also with seconds added: ``$name.end_s+3``.
 Text that comes from a question is never read as a reference.
 """
 
@@ -36,7 +37,7 @@ TimeField = Literal["start_s", "end_s", "timestamp_s"]
 
 TIME_FIELDS: tuple[TimeField, ...] = ("start_s", "end_s", "timestamp_s")
 _HOW_TO_WRITE = "Write one with: ravu-kg plan QUESTION --json > plan.json"
-_REFERENCE = re.compile(r"\$([A-Za-z_]\w*)(?:\.(\w+))?\Z")
+_REFERENCE = re.compile(r"\$([A-Za-z_]\w*)(?:\.(\w+)([+-]\d{1,6}(?:\.\d{1,6})?)?)?\Z")
 
 
 def _reference(text: str) -> str:
@@ -53,7 +54,7 @@ Reference = Annotated[str, AfterValidator(_reference)]
 NodeArgument = Annotated[str, AfterValidator(_node), Field(min_length=1)]
 """``$name`` of an earlier step, or a noun phrase such as ``the dog``."""
 TimeArgument = Annotated[float, Field(ge=0)] | Reference
-"""Seconds, ``$name.start_s`` and the like, or ``$name`` for the intervals of an earlier step."""
+"""Seconds, ``$name.start_s``, ``$name.end_s+3`` and the like, or ``$name`` for the intervals of an earlier step."""
 
 
 class _Strict(BaseModel):
@@ -170,8 +171,9 @@ class Step(_Strict):
 
     def references(self) -> Iterator[tuple[str, str]]:
         """``(argument, reference)`` for each argument that points to an earlier step."""
+        given = vars(self.arguments)
         for name in ("node", "during", "after", "before", "sample_start_time"):
-            value = getattr(self.arguments, name, None)
+            value: object = given.get(name)
             if isinstance(value, str) and value.startswith("$"):
                 yield name, value
 
@@ -205,10 +207,13 @@ class Plan(_Strict):
 
 def split_reference(reference: str) -> tuple[str, str | None]:
     """Step name and field of a reference: ``$anchor.end_s`` gives ``("anchor", "end_s")``."""
-    match = _REFERENCE.match(reference)
-    if match is None:
-        raise PlanError(f"{reference!r} is not a reference; write $name or $name.start_s")
+    match = _matched(reference)
     return match.group(1), match.group(2)
+
+
+def offset_s(reference: str) -> float:
+    """Seconds that a reference adds to the time of its step: 3 for ``$anchor.end_s+3``."""
+    return float(_matched(reference).group(3) or 0.0)
 
 
 def load_plan(text: str) -> Plan:
@@ -219,7 +224,7 @@ def load_plan(text: str) -> Plan:
     """
     try:
         data: object = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PlanError(f"The plan is not valid JSON: {error}. {_HOW_TO_WRITE}") from None
     if isinstance(data, dict) and "plan" in data and "steps" not in data:  # the object printed by `ask --json`
         data = data["plan"]  # pyright: ignore[reportUnknownVariableType] -- checked right below
@@ -292,6 +297,13 @@ def check_references(plan: Plan) -> Plan:
             raise PlanError(f"{label}: the name {step.save_as!r} is already taken by an earlier step.")
         known.append(step.save_as)
     return plan
+
+
+def _matched(reference: str) -> re.Match[str]:
+    match = _REFERENCE.match(reference)
+    if match is None:
+        raise PlanError(f"{reference!r} is not a reference; write $name or $name.start_s")
+    return match
 
 
 def _step(position: int, raw: object) -> Step:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ravu_kg.errors import ReasoningError
 from ravu_kg.models.structured import encodable
-from ravu_kg.reasoning.language import MAX_QUERY_CHARS, Reading, normalize, read_question
+from ravu_kg.reasoning.language import MAX_QUERY_CHARS, Clause, Reading, normalize, read_question
 from ravu_kg.reasoning.noun_phrases import shots_or_cuts
 from ravu_kg.reasoning.patterns import VIDEO
 from ravu_kg.reasoning.plan import (
@@ -24,6 +24,7 @@ from ravu_kg.reasoning.plan import (
     State,
     Step,
     TimeArgument,
+    TimeField,
     check_references,
 )
 from ravu_kg.reasoning.times import Stretch
@@ -117,6 +118,7 @@ def _steps(reading: Reading) -> list[Step]:
 
 
 def _count(reading: Reading) -> list[Step]:
+    """Who or what is counted; with a temporal clause, on its side of the moment."""
     subject, clause = reading.subject or "things", reading.clause
     if cuts := _shots_or_cuts(reading):
         arguments = CountNodes(node=cuts, during=reading.at_s)
@@ -131,8 +133,10 @@ def _count(reading: Reading) -> list[Step]:
         return [_count_step(arguments)]
     if clause.connective == "around":
         arguments = arguments.model_copy(update={"during": "$anchor"})
+    elif clause.gap_s:
+        arguments = arguments.model_copy(update={"during": _at(clause)})
     else:
-        after, before = _sides(clause.connective)
+        after, before = _sides(clause)
         arguments = arguments.model_copy(update={"after": after, "before": before})
     return [_localize(clause.text, "anchor", clause.state), _count_step(arguments)]
 
@@ -161,7 +165,7 @@ def _temporal(reading: Reading) -> list[Step]:
     assert clause is not None  # called only then
     anchor = _localize(clause.text, "anchor", clause.state)
     if reading.kind == "when":
-        return [anchor, _localize(reading.main, "moment", reading.state, *_sides(clause.connective))]
+        return [anchor, _localize(reading.main, "moment", reading.state, *_sides(clause))]
     if reading.state is not None and reading.kind in ("who", "yes_no", "how_long"):
         state = reading.state
         if state.name in ("enters", "leaves", "returns"):
@@ -169,30 +173,48 @@ def _temporal(reading: Reading) -> list[Step]:
                 # "Who comes when the first one has left": a change has no length, so what follows it is meant.
                 clause = replace(clause, connective="after")
             which = "last" if clause.connective == "before" else "first"
-            moment = _localize(
-                reading.main, "next", state.model_copy(update={"which": which}), *_sides(clause.connective)
-            )
+            moment = _localize(reading.main, "next", state.model_copy(update={"which": which}), *_sides(clause))
             return [anchor, moment, _sample("$next", "$next.timestamp_s", "after", 3)]
-        return [anchor, _localize(reading.main, "moment", state, *_sides(clause.connective))]
+        return [anchor, _localize(reading.main, "moment", state, *_sides(clause))]
+    time: TimeArgument = _at(clause) if clause.gap_s else "$anchor"
+    direction: Direction = "around" if clause.gap_s else clause.connective
     same = _same_entity(reading.subject, clause.subject)
     if reading.kind in ("who", "summary") or reading.subject is None:
-        return [anchor, _sample(None, "$anchor", clause.connective, 5)]
+        return [anchor, _sample(None, time, direction, 5)]
     if same:
-        return [anchor, _sample("$anchor", "$anchor", clause.connective, 3)]
-    return [anchor, _identify(reading.subject, "target"), _sample("$target", "$anchor", clause.connective, 3)]
+        return [anchor, _sample("$anchor", time, direction, 3)]
+    return [anchor, _identify(reading.subject, "target"), _sample("$target", time, direction, 3)]
 
 
-def _sides(connective: Direction) -> tuple[TimeArgument | None, TimeArgument | None]:
-    """The ``after`` and ``before`` arguments that a connective stands for."""
-    if connective == "around":
+def _at(clause: Clause) -> TimeArgument:
+    """The time that lies the seconds named behind or before the moment."""
+    return _moved("start_s", -clause.gap_s) if clause.connective == "before" else _moved("end_s", clause.gap_s)
+
+
+def _sides(clause: Clause) -> tuple[TimeArgument | None, TimeArgument | None]:
+    """The ``after`` and ``before`` arguments that a temporal clause stands for."""
+    if clause.connective == "around":
         return "$anchor.start_s", "$anchor.end_s"
-    return ("$anchor.end_s", None) if connective == "after" else (None, "$anchor.start_s")
+    field: TimeField = "end_s" if clause.connective == "after" else "start_s"
+    sign = 1 if clause.connective == "after" else -1
+    if clause.gap_s:
+        near, far = clause.gap_s - MOMENT_S / 2, clause.gap_s + MOMENT_S / 2
+    else:
+        near, far = 0.0, clause.reach_s
+    sides = _moved(field, sign * near), None if far is None else _moved(field, sign * far)
+    return sides if clause.connective == "after" else (sides[1], sides[0])
+
+
+def _moved(field: TimeField, seconds: float) -> str:
+    return f"$anchor.{field}" + (f"{seconds:+.6g}" if seconds else "")
 
 
 def _same_entity(subject: str | None, other: str | None) -> bool:
     if subject is None or other is None:
         return False
     one, two = read_phrase(subject), read_phrase(other)
+    if one.modified and two.modified and one.text != two.text:  # the man in black, the man in green
+        return False
     return one.noun == two.noun and one.ordinal == two.ordinal and one.modified == two.modified
 
 

@@ -82,4 +82,6 @@ class Reading:
     def kinds(self) -> frozenset[Aspect]:
         """All that is asked: of the main clause, of every temporal connective, and of "next"."""
         aspects: set[Aspect] = {_ASPECTS[self.kind], *(_OF_CONNECTIVE[one] for one in self.connectives)}
-        return frozenset(aspects | {"after"} if self.order == "next" else aspects)
+        if self.order == "next":
+            aspects.add("after")
+        return frozenset(aspects)

@@ -152,6 +152,24 @@ _ING_NOUNS = frozenset(("wearing", "thing", "king", "ring", "building", "paintin
 _PRONOUNS = frozenset(["he", "she", "it", "they", "him", "her", "them"])
 
 
+_Order = Literal["first", "last", "next"]
+_ORDER_WORDS: tuple[tuple[_Order, str], ...] = (
+    ("first", r"for the first time|at first|(?<!the )(?<!very )first(?! time)|initially|to begin with"),
+    ("last", r"for the last time|at last|(?<!the )(?<!very )last(?! time)|finally|lastly|eventually"),
+    (
+        "next",
+        r"(?<!the )next(?! to)|then|afterwards?|subsequently|after that|thereafter|"
+        r"after (?:a|some|a few|several) (?:while|time|moments?|seconds?|minutes?)|immediately",
+    ),
+)
+_ORDERS: tuple[tuple[_Order, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(rf"(?<=[\w']) (?:{words})(?=(?: \w+)?(?: \w+)?\Z)|\A(?:{words}) (?=\w+ing\b)"))
+    for name, words in _ORDER_WORDS
+)
+_ORDERED = re.compile("first|last|next|then|after|begin|initial|final|eventual|subsequent|immediate")
+"""Looked for first: most texts have none of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ordered:
     """A text with its order words taken out."""
@@ -212,22 +230,15 @@ def match_state(text: str, *, gone: StateName = "absent", which: Which = "all") 
 def take_order(text: str) -> Ordered:
     """Take first, last, next and their like out of a predicate: ``who comes next`` -> ``who comes``."""
     which: Which = "all"
-    order: Literal["first", "last", "next"] | None = None
-    words = (
-        ("first", r"for the first time|at first|(?<!the )(?<!very )first(?! time)|initially|to begin with"),
-        ("last", r"for the last time|at last|(?<!the )(?<!very )last(?! time)|finally|lastly|eventually"),
-        (
-            "next",
-            r"(?<!the )next(?! to)|then|afterwards?|subsequently|after that|thereafter|"
-            r"after (?:a|some|a few|several) (?:while|time|moments?|seconds?|minutes?)|immediately",
-        ),
-    )
-    for name, pattern in words:
-        shorter = re.sub(rf"(?<=[\w']) (?:{pattern})(?=(?: \w+)?(?: \w+)?\Z)|\A(?:{pattern}) (?=\w+ing\b)", "", text)
+    order: _Order | None = None
+    if not _ORDERED.search(text):
+        return Ordered(text.strip(), which, order)
+    for name, pattern in _ORDERS:
+        shorter = pattern.sub("", text)
         if shorter != text:
-            text, order = shorter, name  # pyright: ignore[reportAssignmentType] -- name is one of the three literals
-            if name in ("first", "last"):
-                which = name  # pyright: ignore[reportAssignmentType]
+            text, order = shorter, name
+            if name != "next":
+                which = name
     return Ordered(text.strip(), which, order)
 
 

@@ -21,6 +21,8 @@ def _time(name: str) -> str:
     )
 
 
+_NAMES_A_TIME = re.compile(rf"\d|(?:second|minute|timestamp)|\b(?:{_NUMBER}|first|last|final|opening)[ -](?:{_UNIT})\b")
+"""Looked for first: most questions name no time."""
 _INTO = r"(?: (?:in|into|of) (?:the )?(?:video|clip|film|movie|footage|recording))?"
 _STRETCH = r"(?:(?:interval|period|span|time|stretch|seconds|range)(?: of)? )?"
 _BETWEEN = re.compile(
@@ -43,8 +45,10 @@ _AT = re.compile(
     rf"|(?P<c>{_NUMBER})[ -]?(?P<c_unit>{_UNIT}) (?:into (?:the )?(?:video|clip|film|movie|footage|recording)|in(?!\w))"
 )
 _LENGTH_OF = (
-    rf"(?:(?P<within>within(?: the)?(?: first| next)?)|(?:at|in|some|about|around|roughly|exactly|approximately|only|"
-    rf"just|precisely) )*? ?(?:the )?(?P<n>{_NUMBER})[ -]?(?P<unit>{_UNIT})(?: later)?"
+    r"(?:(?P<within>(?:within|during|over|for|in(?= the))(?: the)?(?: first| next| last)?) |(?:at|in|some|about|around|"
+    r"roughly|exactly|approximately|only|just|precisely) )*"
+    rf"(?:(?P<vague>(?:an? )?(?:few|couple of|several|some) (?:seconds|moments|minutes))|(?:the )?(?P<n>{_NUMBER})[ -]?"
+    rf"(?P<unit>{_UNIT}))"
 )
 _LENGTH_LAST = re.compile(rf"(?:\A|[ ,]+){_LENGTH_OF}(?: (?:right|just))?\Z")
 _LENGTH_FIRST = re.compile(rf"\A{_LENGTH_OF} (?=after |before |from when |prior to )")
@@ -63,6 +67,8 @@ class Stretch:
 
 def take_stretch(text: str) -> tuple[Stretch | None, str]:
     """The stretch that a question in lower case names, and the question without it."""
+    if not _NAMES_A_TIME.search(text):
+        return None, text
     for pattern, read in ((_BETWEEN, _between), (_FIRST, _first), (_ONE_SIDED, _one_sided)):
         for match in _matches(pattern, text):
             stretch = read(match)
@@ -73,6 +79,8 @@ def take_stretch(text: str) -> tuple[Stretch | None, str]:
 
 def take_moment(text: str) -> tuple[float | None, str]:
     """The second that a question in lower case names, and the question without it."""
+    if not _NAMES_A_TIME.search(text):
+        return None, text
     for match in _matches(_AT, text):
         time_s = _moment(match)
         if time_s is not None:
@@ -84,7 +92,7 @@ def take_length(text: str, *, at_start: bool = False) -> tuple[tuple[float | Non
     """How long after or before a moment something is asked, and the text without it.
 
     Args:
-        text: ``what does the man do 3 seconds``, which a temporal clause follows.
+        text: ``what does the man do 3 seconds``, which a temporal clause follows; "a few seconds" are no length.
         at_start: the text begins with the length, as in ``3 seconds after the dog leaves, who comes``.
 
     Returns:
@@ -93,8 +101,8 @@ def take_length(text: str, *, at_start: bool = False) -> tuple[tuple[float | Non
     found = (_LENGTH_FIRST if at_start else _LENGTH_LAST).search(text)
     if found is None:
         return (None, False), text
-    within = found["within"] is not None
-    return (_length(found["n"], found["unit"]), within), (text[: found.start()] + text[found.end() :]).strip(" ,")
+    length_s = None if found["vague"] else _length(found["n"], found["unit"])
+    return (length_s, found["within"] is not None), (text[: found.start()] + text[found.end() :]).strip(" ,")
 
 
 def seconds_in(text: str) -> list[float]:
@@ -135,6 +143,8 @@ def _between(match: re.Match[str]) -> Stretch | None:
 
 
 def _first(match: re.Match[str]) -> Stretch | None:
+    if match.string[match.end() :].startswith(_OF_A_MOMENT[:2]):
+        return None
     length_s = _length(match["n"] or "one", match["n_unit"])
     if match["side"] in ("first", "opening", "initial"):
         return Stretch(0.0, length_s)
@@ -156,7 +166,7 @@ def _moment(match: re.Match[str]) -> float | None:
         return _length(match["c"], match["c_unit"])
     if match["a"] in _WORDS and not match["a_before"]:
         return None
-    if match["a_unit"] and match.string[match.end() :].startswith((" after ", " before ")):
+    if match["a_unit"] and match.string[match.end() :].startswith(_OF_A_MOMENT[:2]):
         return None
     # "at 30" is a time; "in 30" and "about 30" are not.
     plain = match[0].strip(" ,").startswith(("at ", "exactly at ", "right at "))
