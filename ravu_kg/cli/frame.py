@@ -33,7 +33,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Files": ("export", "import"),
     "Look into the memory": ("videos", "cypher", "templates"),
     "Decide and correct": ("identities", "edit"),
-    "Check and compare": ("lint", "diff"),
+    "Check and compare": ("lint", "diff", "eval"),
     "For other programs": ("mcp",),
     "Set-up": ("doctor", "config", "db", "reembed", "completion"),
 }
