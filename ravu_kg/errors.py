@@ -20,8 +20,9 @@
     │   │   └── DatabaseStoppedError        an answer, but the database has stopped itself: a full disk
     │   ├── AuthenticationError
     │   └── NotFoundError               no such video, entity or template
-    └── ReasoningError              7   a plan or a question that cannot be carried out
-        └── PlanError
+    ├── ReasoningError              7   a plan or a question that cannot be carried out
+    │   └── PlanError
+    └── WorkerError                 1   a worker could not be started; the code of its own error where there is one
 """
 
 from __future__ import annotations
@@ -146,3 +147,11 @@ class ReasoningError(RavuError):
 
 class PlanError(ReasoningError):
     """A plan is malformed: unknown function, wrong argument, or a reference to a later step."""
+
+
+class WorkerError(RavuError):
+    """No worker could be started; the exit code is that of the error that kept it from starting."""
+
+    def __init__(self, message: str, exit_code: int = RavuError.exit_code) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code

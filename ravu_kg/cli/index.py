@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from ravu_kg.cli.engines import Engine, engine_options, opened_crew
 from ravu_kg.cli.frame import State, profile_option
 from ravu_kg.cli.output import (
     FILE,
@@ -20,9 +21,12 @@ from ravu_kg.cli.output import (
     say_error,
     seconds,
 )
-from ravu_kg.errors import RavuError, UsageError
+from ravu_kg.cli.progress import batch_view
+from ravu_kg.errors import UsageError
 
 if TYPE_CHECKING:
+    from ravu_kg.engines.batch import Finished
+    from ravu_kg.engines.finding import Source
     from ravu_kg.memory import IndexResult
     from ravu_kg.memory.estimating import IndexEstimate
     from ravu_kg.memory.records import Stage, StageUsage
@@ -38,6 +42,7 @@ MEASURED = "geometry"
     epilog=examples(
         "ravu-kg index holiday.mp4",
         "ravu-kg index clips/*.mp4 --detector yolox:yolox_nano_416.onnx",
+        "ravu-kg index recordings/ --workers 4",
         "ravu-kg index street.avi --tracks street.txt",
         "ravu-kg index holiday.mp4 --build boxes --tracker box-matching",
         "ravu-kg index holiday.mp4 --profile gemini --estimate",
@@ -66,6 +71,7 @@ MEASURED = "geometry"
     help="Make everything from this stage on anew, and put it in the place of the graph that is there.",
 )
 @click.option("--offline-replay", is_flag=True, help="Use replies of models that were kept, and make no call.")
+@engine_options
 @json_option
 @click.pass_obj
 def command(
@@ -81,48 +87,49 @@ def command(
     max_tokens: int | None,
     from_stage: Stage | None,
     offline_replay: bool,
+    engine: Engine,
     as_json: bool,
 ) -> None:
     """Turn videos into graphs.
 
-    A video that is indexed already is left as it is. An interrupted run, also one that a ceiling stopped, goes on
-    where it stopped when the same command is given again, without --from-stage: no model is asked anything twice.
+    A folder stands for all videos in it and below it, a quoted pattern for what it matches. A video that is indexed
+    already is left as it is. An interrupted run, also one that a ceiling stopped, goes on where it stopped when the
+    same command is given again, without --from-stage: no model is asked anything twice.
     Frames that no model answered for are marked as failed and left out; the same command asks for them again. Those
     whose replies could not be used stay as they are until --from-stage asks for all of a stage anew.
     After a bad file the rest is still indexed; the exit code is that of the first failure.
     """
-    if tracks is not None and len(videos) > 1:
+    from ravu_kg.engines.finding import find_videos
+
+    sources = find_videos(videos)
+    if tracks is not None and len(sources) > 1:
         raise UsageError("--tracks belongs to one video. Index the videos one by one.")
     if offline_replay and from_stage is not None:
         raise UsageError("--from-stage asks the models again, --offline-replay never asks them. Give one of the two.")
     flags = {"models.detect": detector, "models.track": tracker}
     if estimate:
-        _estimate(state.settings(flags), videos, tracks, from_stage, as_json)
+        _estimate(state.settings(flags), sources, tracks, from_stage, as_json)
         return
+    from ravu_kg.engines.batch import index_all
+    from ravu_kg.engines.records import Failure, Order
     from ravu_kg.memory import ModelRun
 
-    models = ModelRun(from_stage, max_cost, max_tokens, offline_replay)
-    done: list[dict[str, object]] = []
-    first_failure: RavuError | None = None
-    with state.open_memory(flags) as memory:
-        for position, video in enumerate(videos):
-            try:
-                with progress_bar(video.name) as report:
-                    result = memory.index(
-                        video, tracks=tracks, build=build, replace=replace, models=models, progress=report
-                    )
-            except RavuError as error:
-                first_failure = first_failure or error
-                say_error(str(error))
-                done.append({"video": str(video), "status": "failed", "error": str(error)})
-                continue
-            done.append({"video": str(video), **result.to_dict()})
-            if not as_json:
-                _show(result, video, hint=position == len(videos) - 1)
+    order = Order(tracks, build, replace, ModelRun(from_stage, max_cost, max_tokens, offline_replay))
+    done: dict[int, Finished] = {}
+    with opened_crew(state, flags, engine) as crew, batch_view(len(sources)) as view:
+
+        def report(number: int, stage: str, share: float) -> None:
+            view.progress(number, sources[number].path.name, stage, share)
+
+        for one in index_all(crew, sources, order, report):
+            done[one.number] = one
+            with view.finished(one.number):
+                _tell(one, as_json, is_last=len(done) == len(sources))
     if as_json:
-        echo_json(done)
-    if first_failure is not None:
-        raise click.exceptions.Exit(first_failure.exit_code)
+        echo_json([_plain(done[number]) for number in sorted(done)])
+    failures = [done[number].outcome for number in sorted(done)]
+    if first := next((one for one in failures if isinstance(one, Failure)), None):
+        raise click.exceptions.Exit(first.exit_code)
 
 
 def usage_pairs(usage: Mapping[str, StageUsage], indent: str = "") -> list[tuple[str, object]]:
@@ -146,15 +153,34 @@ def usage_pairs(usage: Mapping[str, StageUsage], indent: str = "") -> list[tuple
     return pairs
 
 
+def _tell(one: Finished, as_json: bool, *, is_last: bool) -> None:
+    from ravu_kg.engines.records import Failure
+
+    if isinstance(one.outcome, Failure):
+        say_error(one.outcome.message)
+    elif not as_json:
+        _show(one.outcome, one.source.path, hint=is_last)
+
+
+def _plain(one: Finished) -> dict[str, object]:
+    from ravu_kg.engines.records import Failure
+
+    if isinstance(one.outcome, Failure):
+        return {"video": str(one.source.path), "status": "failed", "error": one.outcome.message}
+    return {"video": str(one.source.path), **one.outcome.to_dict()}
+
+
 def _estimate(
-    settings: Settings, videos: Sequence[Path], tracks: Path | None, from_stage: Stage | None, as_json: bool
+    settings: Settings, sources: Sequence[Source], tracks: Path | None, from_stage: Stage | None, as_json: bool
 ) -> None:
     from ravu_kg.memory.estimating import estimate_index
 
     estimates: list[IndexEstimate] = []
-    for video in videos:
-        with progress_bar(video.name) as report:
-            estimates.append(estimate_index(settings, video, tracks, report, from_stage=from_stage))
+    for source in sources:
+        if source.problem is not None:
+            raise source.problem
+        with progress_bar(source.path.name) as report:
+            estimates.append(estimate_index(settings, source.path, tracks, report, from_stage=from_stage))
     if as_json:
         echo_json([one.to_dict() for one in estimates])
         return

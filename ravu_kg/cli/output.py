@@ -195,7 +195,7 @@ def progress_bar(title: str) -> Generator[Callable[[str, float], None]]:
     """
     console = stderr()
     if not console.is_terminal:
-        reporter = _PlainProgress(title)
+        reporter = PlainProgress(title)
         yield reporter.report
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -213,15 +213,17 @@ def progress_bar(title: str) -> Generator[Callable[[str, float], None]]:
 
         def report(name: str, fraction: float) -> None:
             nonlocal stage
-            if _without_detail(name) != stage:
-                stage = _without_detail(name)
+            if without_detail(name) != stage:
+                stage = without_detail(name)
                 progress.reset(task, total=1.0, description=name, title=title)
             progress.update(task, completed=fraction, description=name)
 
         yield report
 
 
-class _PlainProgress:
+class PlainProgress:
+    """A line for each quarter of each stage of one piece of work."""
+
     def __init__(self, title: str) -> None:
         self._title = title
         self._stage = ""
@@ -229,15 +231,17 @@ class _PlainProgress:
         self._started_s = time.monotonic()
 
     def report(self, stage: str, fraction: float) -> None:
-        if _without_detail(stage) != self._stage:
-            self._stage, self._next = _without_detail(stage), 0.0
+        """Say how far it is, when there is something new to say."""
+        if without_detail(stage) != self._stage:
+            self._stage, self._next = without_detail(stage), 0.0
         if fraction >= self._next:
             self._next = fraction - fraction % _PLAIN_STEP + _PLAIN_STEP
             elapsed_s = time.monotonic() - self._started_s
             click.echo(f"{self._title}: {stage} {fraction:.0%} ({elapsed_s:.0f} s)", err=True)
 
 
-def _without_detail(stage: str) -> str:
+def without_detail(stage: str) -> str:
+    """The name of a stage without what follows it in brackets."""
     return stage.partition(" (")[0]
 
 

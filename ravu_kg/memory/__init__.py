@@ -43,7 +43,7 @@ from ravu_kg.memory.records import STAGES, IndexResult, ModelRun, Report, Stopwa
 from ravu_kg.memory.staleness import Freshness, GivenAnswer, freshness
 from ravu_kg.models.calls import ModelCalls
 from ravu_kg.models.roles import INDEX_ROLES, has_model, uses_models
-from ravu_kg.plugins import load_detector, load_embedder, load_tracker
+from ravu_kg.plugins import load_embedder, load_tracker
 from ravu_kg.protocols import Embedder
 from ravu_kg.reasoning.asking import answer_plan, answer_question
 from ravu_kg.reasoning.context import Phrases
@@ -53,7 +53,7 @@ from ravu_kg.reasoning.plan import Plan
 from ravu_kg.reasoning.records import Answer, Moment, VideoVersion
 from ravu_kg.server import Endpoint
 from ravu_kg.settings import Settings, load
-from ravu_kg.types import replacement_id
+from ravu_kg.types import VideoInfo, replacement_id
 from ravu_kg.types import video_id as id_of
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from ravu_kg.memory.drafting import Draft, Drafted
     from ravu_kg.memory.reporting import Reports
     from ravu_kg.memory.retriever import MemoryRetriever
+    from ravu_kg.memory.indexing import Detectors
 
 __all__ = ["IndexResult", "ModelRun", "Reembedded", "VideoMemory", "VideoSummary", "make_plan", "server_config"]
 
@@ -137,6 +138,25 @@ class VideoMemory:
 
     # --- videos in ---
 
+    def prepare(self) -> None:
+        """Bring the graph's schema up to date, so that several workers find it made.
+
+        Raises:
+            ProviderError: the graph is empty, and the weights of the embedder cannot be had.
+            GraphError: Neo4j failed.
+        """
+        if schema.embedder(self.store) is None:
+            _ = self.embedder
+        else:
+            schema.bring_up_to_date(self.store)
+
+    @cached_property
+    def detectors(self) -> Detectors:
+        """Detectors that are loaded once for many videos."""
+        from ravu_kg.memory.indexing import Detectors  # looks at pictures, which questions do without
+
+        return Detectors()
+
     def index(
         self,
         path: str | Path,
@@ -172,17 +192,35 @@ class VideoMemory:
         >>> result.status, result.entities, result.events
         ('unchanged', 20, 37)
         """
-        # What looks at pictures takes a while to import; questions do without it.
-        from ravu_kg.memory.indexing import Indexer
-        from ravu_kg.video.reader import probe
+        from ravu_kg.video.reader import probe  # takes a while to import; questions do without it
 
         watch = Stopwatch()
-        report = progress or _silent
-        report("reading", 0.0)
+        if progress:
+            progress("reading", 0.0)
         with watch.time("probe"):
             video = probe(Path(path))
         build = _checked_build(build)
         video_id = id_of(video.content_hash, build)
+        return self.index_video(
+            video, tracks=tracks, build=build, replace=replace, models=models, progress=progress, watch=watch
+        )
+
+    def index_video(
+        self,
+        video: VideoInfo,
+        *,
+        tracks: str | Path | None = None,
+        build: str | None = None,
+        replace: bool = False,
+        models: ModelRun | None = None,
+        progress: Report | None = None,
+        watch: Stopwatch | None = None,
+    ) -> IndexResult:
+        """The same for a file that was looked at already (:func:`ravu_kg.video.reader.probe`)."""
+        from ravu_kg.memory.indexing import Indexer
+
+        watch = watch or Stopwatch()
+        report = progress or _silent
         given = Path(tracks) if tracks is not None else None
         with self._cache_is_writable(), one_at_a_time(self.settings.cache, video_id):
             report("loading models", 0.0)  # which fetches them the first time
@@ -212,7 +250,9 @@ class VideoMemory:
                 self._index_calls(run, account) as calls,
             ):
                 noted = calls and calls.about(video_id)
-                indexer = Indexer(self.settings, writer, embedder, cache, report, watch, run, noted, self.store)
+                indexer = Indexer(
+                    self.settings, writer, embedder, cache, report, watch, run, noted, self.store, self.detectors
+                )
                 return indexer.index(video, video_id, build, given, replace=replace, completes=completes)
 
     def delete(self, video: str, *, keep_cache: bool = False) -> str:
@@ -754,7 +794,7 @@ class VideoMemory:
         elif has_model(settings, "detect"):
             detector = settings.models.detect
         elif settings.models.detect != "auto":
-            detector = load_detector(settings.models.detect, settings.providers).name
+            detector = self.detectors.find(settings)[0].name
         given = tracks is not None or known.detector.startswith(GIVEN)
         # Given tracks were followed by nobody, so the tracker of the settings says nothing about them.
         if not given:

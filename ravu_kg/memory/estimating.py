@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ravu_kg.memory.indexing import find_detector
+from ravu_kg.memory.indexing import Detectors
 from ravu_kg.memory.opening import share_cache
 from ravu_kg.memory.pipeline import tracking_rate_hz
 from ravu_kg.memory.records import STAGES, ModelRun, Report, Stage
@@ -178,7 +178,7 @@ def _perceived(
         settings, rate_hz = settings.model_copy(update={"models": models}), tracking_rate_hz(settings)
     else:
         rate_hz = settings.tracking_rate_hz
-    detector, _ = find_detector(settings)
+    detector, _ = Detectors().find(settings)
     return _watched(settings, video, detector, rate_hz, watching, cache_dir=settings.cache / "detections")
 
 

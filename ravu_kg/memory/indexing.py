@@ -49,6 +49,7 @@ class Indexer:
     calls: ModelCalls | None
     """None without a model for any stage."""
     store: Store
+    detectors: Detectors
 
     def index(
         self,
@@ -128,7 +129,7 @@ class Indexer:
                 detector = asked = ModelDetector(self.calls, video)  # what it finds is kept with its replies
                 tracker = PacedTracker(tracker, 1 / rate_hz)
             else:
-                detector, reason = find_detector(settings)
+                detector, reason = self.detectors.find(settings)
                 cache_dir = settings.cache / "detections"
         if asked is not None:
             with self.watch.time("detect"):
@@ -257,13 +258,28 @@ class _Written:
     """Entities of which some events are missing, by why."""
 
 
-def find_detector(settings: Settings) -> tuple[Detector, str]:
-    """The detector of the settings, and why ``auto`` chose it.
+class Detectors:
+    """Detectors that are loaded once for many videos; one that depends on the frames before is made for each."""
 
-    Raises:
-        ConfigurationError: it is not installed, or none can be loaded.
-        ProviderError: its weights cannot be had.
-    """
+    def __init__(self) -> None:
+        self._kept: tuple[str, Detector, str] | None = None
+
+    def find(self, settings: Settings) -> tuple[Detector, str]:
+        """The detector of the settings, and why ``auto`` chose it.
+
+        Raises:
+            ConfigurationError: it is not installed, or none can be loaded.
+            ProviderError: its weights cannot be had.
+        """
+        wanted = repr((settings.models.detect, settings.providers))
+        if self._kept is None or self._kept[0] != wanted:
+            detector, reason = _find_detector(settings)
+            self._kept = None if detector.stateful else (wanted, detector, reason)
+            return detector, reason
+        return self._kept[1:]
+
+
+def _find_detector(settings: Settings) -> tuple[Detector, str]:
     reference = settings.models.detect
     if reference != "auto":
         return load_detector(reference, settings.providers), ""

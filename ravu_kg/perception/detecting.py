@@ -15,12 +15,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from ravu_kg.cores import cores
 from ravu_kg.protocols import Detector
 from ravu_kg.types import Box, Detection, VideoFrame
 
 _T = TypeVar("_T")
 
-_STRETCH_S = 20.0
+STRETCH_S = 20.0
+"""Length of the stretches that detections are kept for; batches of frames never reach over their borders."""
 _BATCH = 4
 _VERSION = "1"
 
@@ -81,6 +83,10 @@ class DetectionCache:
         except OSError:
             Path(name).unlink(missing_ok=True)
 
+    def knows(self, stretch: int) -> bool:
+        """Whether a stretch is kept."""
+        return self._path(stretch).exists()
+
     def forget(self) -> None:
         """Remove all that is kept of this video by this detector."""
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -106,7 +112,7 @@ def detections_of(
     is_new = False
     waiting: list[VideoFrame] = []
     for frame in frames:
-        at = int(frame.timestamp_s // _STRETCH_S)
+        at = int(frame.timestamp_s // STRETCH_S)
         if at != stretch:
             yield from _detected(waiting, detector, known)
             waiting = []
@@ -129,8 +135,11 @@ def ahead(items: Iterable[_T], count: int) -> Generator[_T]:
 
     Decoding, detecting and tracking use the cores in turns; side by side none waits for the others. What making an
     item raises is raised where it would have been used. Close it when it is left before its end, by Ctrl-C too: the
-    item that is being made is then the last one.
+    item that is being made is then the last one. With one core there is no such thread.
     """
+    if cores() == 1:
+        yield from items
+        return
     end = object()
     iterator = iter(items)
     pool = ThreadPoolExecutor(max_workers=1)

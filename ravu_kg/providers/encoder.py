@@ -7,14 +7,13 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from ravu_kg.cores import cores
 from ravu_kg.errors import ProviderError
 from ravu_kg.types import FloatArray
 
@@ -64,7 +63,7 @@ class Encoder:
 
         options = onnxruntime.SessionOptions()
         # A number of its own: left to choose, onnxruntime ties each thread to a core, busy or not.
-        options.intra_op_num_threads = threads or _cores()
+        options.intra_op_num_threads = threads or cores()
         options.log_severity_level = 3
         # Idle threads would burn the cores that decoding and detection use.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
@@ -113,11 +112,6 @@ class Encoder:
         except Exception as error:  # onnxruntime's errors have no common base
             raise ProviderError(f"The encoder failed on {len(tokens)} texts: {error}") from error
         return np.asarray(vectors, np.float32)
-
-
-def _cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -11,7 +11,6 @@ from strong boxes only and use weak ones to bridge frames in which the entity is
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +18,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from ravu_kg.cores import cores
 from ravu_kg.errors import ConfigurationError, ProviderError
 from ravu_kg.providers import onnx_session
 from ravu_kg.providers.coco import COCO_80
@@ -70,9 +70,8 @@ class YoloxDetector:
     def __init__(self, path: Path, score_threshold: float) -> None:
         self._path = path
         self._score_threshold = score_threshold
-        cores = os.cpu_count() or 1
-        self._session, digest = onnx_session.load(path, _OTHERWISE, threads=max(1, cores // _SIDE_BY_SIDE))
-        self._workers = ThreadPoolExecutor(min(cores, _SIDE_BY_SIDE), thread_name_prefix="yolox")
+        self._session, digest = onnx_session.load(path, _OTHERWISE, threads=max(1, cores() // _SIDE_BY_SIDE))
+        self._workers = ThreadPoolExecutor(min(cores(), _SIDE_BY_SIDE), thread_name_prefix="yolox")
         changed = f", score_threshold={score_threshold:g}" if score_threshold != SCORE_THRESHOLD else ""
         self._name = f"yolox:{path.name}@{digest[:8]}{changed}"
         (self._input,) = self._session.get_inputs()[:1]

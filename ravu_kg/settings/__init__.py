@@ -28,6 +28,7 @@ from ravu_kg.settings.sections import (
     PriceSettings,
     Section,
     ServerSettings,
+    WorkerSettings,
 )
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Profile",
     "ServerSettings",
     "Settings",
+    "WorkerSettings",
     "load",
 ]
 
@@ -67,6 +69,7 @@ class Settings(Section):
     server: ServerSettings = ServerSettings()
     models: ModelSettings = ModelSettings()
     calls: CallSettings = CallSettings()
+    workers: WorkerSettings = WorkerSettings()
     profile: Profile | None = None
     """Ready-made models for every role, for whatever is not set otherwise."""
     tracking_rate_hz: float = Field(default=5.0, gt=0, le=240)

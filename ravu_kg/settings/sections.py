@@ -69,6 +69,17 @@ class CallSettings(Section):
 
 class PriceSettings(Section):
     """What a model costs, in US dollars per million tokens."""
+class WorkerSettings(Section):
+    """Several workers at once: ``index --workers``, ``index --engine ray``."""
+
+    chunk_s: float = Field(default=60.0, ge=20, le=86_400)
+    """A longer video is detected in chunks of at least so many seconds, side by side."""
+    detector_gpus: float = Field(default=0.0, ge=0, le=64)
+    """Share of a GPU that Ray sets aside for each detector; 0 for none."""
+    embedder_gpus: float = Field(default=0.0, ge=0, le=64)
+    """Share of a GPU that Ray sets aside for each embedder; 0 for none."""
+
+
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)

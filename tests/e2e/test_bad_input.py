@@ -96,7 +96,7 @@ def test_a_video_stream_without_frames_is_named(ravu: Ravu, memory: VideoMemory)
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [("folder", "this is a folder. Name the video files in it"), ("folder/*.mp4", "there is no such file")],
+    [("folder", "this folder holds no video files"), ("folder/*.mp4", "there is no such file")],
 )
 def test_a_folder_or_a_pattern_that_matches_nothing_is_named(ravu: Ravu, given: str, said: str):
     Path("folder").mkdir()

@@ -1,0 +1,161 @@
+"""Handing out the videos of a batch to workers, and what became of each.
+
+A video is one task. A long one is split: its chunks are detected by whoever is free, then one worker does the rest.
+What was begun is ended first; new videos are begun only while a worker is free and few are half done, so that memory
+does not grow with the batch. The task of a worker that died is given to another one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ravu_kg.engines.finding import Source
+from ravu_kg.engines.records import (
+    Crew,
+    Detected,
+    DetectTask,
+    Done,
+    Failure,
+    IndexTask,
+    InWork,
+    Lost,
+    News,
+    Order,
+    Split,
+    Task,
+)
+from ravu_kg.errors import RavuError
+from ravu_kg.memory.records import IndexResult
+
+ATTEMPTS = 3
+"""Workers that may die over one task before its video counts as failed."""
+Progress = Callable[[int, str, float], None]
+"""Told the number of a video, its stage and how much of that is done, 0..1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What became of a video."""
+
+    number: int
+    """Its place in the batch, from 0."""
+    source: Source
+    outcome: IndexResult | Failure
+
+
+def index_all(crew: Crew, sources: Sequence[Source], order: Order, progress: Progress) -> Iterator[Finished]:
+    """Index videos; what fails does not keep the others from being done.
+
+    Args:
+        crew: who does it.
+        sources: the videos.
+        order: how.
+        progress: told how far each is.
+
+    Yields:
+        Each video when it is done, in the order in which they are.
+
+    Raises:
+        WorkerError: no worker can be started.
+    """
+    return _Batch(crew, sources, order, progress).run()
+
+
+class _Batch:
+    def __init__(self, crew: Crew, sources: Sequence[Source], order: Order, progress: Progress) -> None:
+        self._crew, self._sources, self._order, self._progress = crew, sources, order, progress
+        self._next = 0
+        self._again: deque[Task] = deque()
+        """Those that are taken before any other."""
+        self._chunks: deque[DetectTask] = deque()
+        self._in_work: dict[int, InWork] = {}
+        self._running = 0
+        self._losses: Counter[tuple[int, int | None]] = Counter()
+        self._over: set[int] = set()
+
+    def run(self) -> Iterator[Finished]:
+        while True:
+            while self._next < len(self._sources) and (problem := self._sources[self._next].problem) is not None:
+                yield self._finished(self._next, Failure(str(problem), problem.exit_code))
+                self._next += 1
+            if (task := self._task()) is not None:
+                self._crew.give(task)
+                self._running += 1
+            elif self._running or self._again or self._chunks or self._next < len(self._sources):
+                for news in self._crew.wait(self._told):
+                    self._running -= 1
+                    yield from self._heard(news)
+            else:
+                return
+
+    def _task(self) -> Task | None:
+        """The next task that a worker is free for."""
+        if self._again and self._crew.free(self._again[0].kind):
+            return self._again.popleft()
+        if self._chunks and self._crew.free("detect"):
+            return self._chunks.popleft()
+        few = len(self._in_work) < 2 * self._crew.size
+        if self._next < len(self._sources) and not self._again and few and self._crew.free("index"):
+            number, self._next = self._next, self._next + 1
+            return IndexTask(number, self._sources[number].path, self._order)
+        return None
+
+    def _heard(self, news: News) -> Iterator[Finished]:
+        task = news.task
+        match news:
+            case Lost(why=why):
+                yield from self._lost(task, why)
+            case Done(outcome=Split() as split):
+                self._in_work[task.number] = InWork(split)
+                self._chunks += [
+                    DetectTask(task.number, chunk, split.video, start_s, end_s)
+                    for chunk, (start_s, end_s) in enumerate(split.chunks)
+                ]
+            case Done(task=DetectTask(chunk=chunk), outcome=Detected() as detected):
+                self._detected(task.number, chunk, detected)
+            case Done(outcome=IndexResult() | Failure() as outcome):
+                yield from self._ended(task.number, outcome)
+            case _:
+                raise AssertionError(news)  # a worker answers a task with what belongs to it
+
+    def _detected(self, number: int, chunk: int, detected: Detected) -> None:
+        if (work := self._in_work.get(number)) is None:
+            return  # another chunk of it failed
+        work.detected[chunk], work.shares[chunk] = detected, 1.0
+        if len(work.detected) == len(work.split.chunks):
+            parts = tuple(work.detected[part] for part in sorted(work.detected))
+            self._again.append(IndexTask(number, work.split.video.path, self._order, work.split, parts))
+
+    def _ended(self, number: int, outcome: IndexResult | Failure) -> Iterator[Finished]:
+        if number in self._over:
+            return  # a second chunk of it failed
+        self._over.add(number)
+        self._in_work.pop(number, None)
+        self._chunks = deque(task for task in self._chunks if task.number != number)
+        self._again = deque(task for task in self._again if task.number != number)
+        yield self._finished(number, outcome)
+
+    def _lost(self, task: Task, why: str) -> Iterator[Finished]:
+        # The video may have failed meanwhile, so that nobody waits for the task.
+        if task.number in self._over:
+            return
+        part = task.chunk if isinstance(task, DetectTask) else None
+        self._losses[task.number, part] += 1
+        if self._losses[task.number, part] < ATTEMPTS:
+            self._again.appendleft(task)
+            return
+        path = self._sources[task.number].path
+        message = f"{path}: {ATTEMPTS} workers died over it ({why}). See why with one: ravu-kg index '{path}'"
+        yield from self._ended(task.number, Failure(message, RavuError.exit_code))
+
+    def _told(self, task: Task, stage: str, share: float) -> None:
+        if isinstance(task, IndexTask):
+            self._progress(task.number, stage, share)
+        elif (work := self._in_work.get(task.number)) is not None:
+            work.shares[task.chunk] = share
+            self._progress(task.number, stage, work.share)
+
+    def _finished(self, number: int, outcome: IndexResult | Failure) -> Finished:
+        return Finished(number, self._sources[number], outcome)
