@@ -59,7 +59,7 @@ def execute(
     check_references(plan)
     recorder = _Recorder(reader)
     context = Context(video, recorder.reader, phrases, judge, plan.question)
-    phrases.prepare(_phrases(plan))
+    phrases.prepare(phrases_of(plan))
     referred = {split_reference(reference)[0] for step in plan.steps for _, reference in step.references()}
     for position, step in enumerate(plan.steps):
         recorder.step = step
@@ -136,7 +136,7 @@ def _is_leaf(step: Step, referred: set[str], *, last: bool) -> bool:
     return step.save_as not in referred
 
 
-def _phrases(plan: Plan) -> list[str]:
+def phrases_of(plan: Plan) -> list[str]:
     """What is certain to be compared by meaning; names that the labels resolve need no embedding."""
     phrases: list[str] = []
     for step in plan.steps:
