@@ -24,6 +24,9 @@ from ravu_kg.settings import Settings
 from ravu_kg.types import FloatArray
 
 
+_BATCH_TEXTS = 256
+
+
 @dataclass(frozen=True, slots=True)
 class Second:
     """What is said of a sampled frame, with how near it comes to a query."""
@@ -38,12 +41,13 @@ class Second:
 
 
 class KeptEmbedder:
-    """An embedder that embeds a query once, in this run and ever; it notes what embedding took. Safe in threads."""
+    """An embedder that embeds a text once, in this run and ever; it notes what embedding took. Safe in threads."""
 
     def __init__(self, embedder: Embedder, cache: SentenceCache) -> None:
         self._embedder = embedder
         self._cache = cache
         self._lock = threading.Lock()
+        self._known: dict[tuple[str, str], FloatArray] = {}
         self.elapsed_s = 0.0
         """Spent on embedding what was not kept."""
 
@@ -59,17 +63,27 @@ class KeptEmbedder:
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> FloatArray:
         """Vectors of shape (len(texts), dimensions); raises as the embedder."""
-        # A model may have other vectors for queries than for documents; documents are kept under its plain name.
-        key = f"{self.name} ({kind})"
-        known = dict(self._cache.get(key, texts, self.dimensions))
-        if new := [text for text in dict.fromkeys(texts) if text not in known]:
-            started_s = time.perf_counter()
+        if any((kind, text) not in self._known for text in texts):
             with self._lock:
-                found = dict(zip(new, self._embedder.embed(new, kind), strict=True))
-                self.elapsed_s += time.perf_counter() - started_s
-            self._cache.put(key, found)
-            known.update(found)
-        return np.stack([known[text] for text in texts]) if texts else np.empty((0, self.dimensions), np.float32)
+                self._get([text for text in dict.fromkeys(texts) if (kind, text) not in self._known], kind)
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        return np.stack([self._known[kind, text] for text in texts])
+
+    def _get(self, texts: Sequence[str], kind: Literal["query", "document"]) -> None:
+        # A model may have other vectors for queries than for documents, which are kept under its plain name.
+        key = f"{self.name} ({kind})"
+        found = dict(self._cache.get(key, texts, self.dimensions))
+        new = sorted((text for text in texts if text not in found), key=len)
+        for start in range(0, len(new), _BATCH_TEXTS):
+            batch = new[start : start + _BATCH_TEXTS]
+            started_s = time.perf_counter()
+            vectors = self._embedder.embed(batch, kind)
+            self.elapsed_s += time.perf_counter() - started_s
+            made = dict(zip(batch, vectors, strict=True))
+            self._cache.put(key, made)
+            found.update(made)
+        self._known.update({(kind, text): vector for text, vector in found.items()})
 
 
 class Bench:

@@ -105,6 +105,8 @@ def put_questions(
             raise
 
     embedded_s, started_s = bench.embedder.elapsed_s, time.perf_counter()
+    asked = [one for of_video in by_video.values() for one in of_video]
+    bench.embedder.embed(list(method.texts(bench, asked)), "query")
     with ThreadPoolExecutor(workers, thread_name_prefix="eval") as pool:
         futures: list[Future[None]] = [
             pool.submit(_unless(stopped, ask), video, of_video) for video, of_video in by_video.items()
@@ -126,7 +128,7 @@ def _results(method: Method, bench: Bench, video: VideoRow, questions: Sequence[
     """One for each question; one that cannot be carried out does not take the others of its video with it."""
     left = list(questions)
     while left:
-        answers = method.answers(bench, video, left)
+        answers = method.answers(bench, video, tuple(left))
         try:
             for question in tuple(left):
                 started_s = time.perf_counter()

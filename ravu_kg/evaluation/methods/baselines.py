@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ravu_kg.evaluation.bench import Bench, Second
-from ravu_kg.evaluation.methods.protocol import answer_from, found_by, localizing, overview
+from ravu_kg.evaluation.methods.protocol import answer_from, found_by, localizing, overview, own_texts
 from ravu_kg.evaluation.questions import Question
 from ravu_kg.graph.reader import VideoRow
 from ravu_kg.reasoning.context import Phrases
@@ -21,6 +21,10 @@ class Blind:
 
     name = "blind"
     says = "the question and its options alone"
+
+    def texts(self, bench: Bench, questions: Sequence[Question]) -> Iterator[str]:
+        """See :class:`Method`."""
+        return own_texts(questions)
 
     def answers(self, bench: Bench, video: VideoRow, questions: Sequence[Question]) -> Iterator[Answer]:
         """See :class:`Method`."""
@@ -40,6 +44,10 @@ class AllFrames:
 
     name = "all-frames"
     says = "every sampled frame"
+
+    def texts(self, bench: Bench, questions: Sequence[Question]) -> Iterator[str]:
+        """See :class:`Method`."""
+        return own_texts(questions)
 
     def answers(self, bench: Bench, video: VideoRow, questions: Sequence[Question]) -> Iterator[Answer]:
         """See :class:`Method`."""
@@ -70,6 +78,10 @@ class TextSearch:
         """See :class:`Method`."""
         return f"the {self._seconds} seconds whose sentences are nearest to the question"
 
+    def texts(self, bench: Bench, questions: Sequence[Question]) -> Iterator[str]:
+        """See :class:`Method`."""
+        return own_texts(questions)
+
     def answers(self, bench: Bench, video: VideoRow, questions: Sequence[Question]) -> Iterator[Answer]:
         """See :class:`Method`."""
         phrases = _prepared(bench, questions)
@@ -97,7 +109,7 @@ def as_evidence(one: Second, video: VideoRow) -> Evidence:
 def _prepared(bench: Bench, questions: Sequence[Question]) -> Phrases:
     """All texts of a video's questions are embedded at once; options are only ever compared with evidence."""
     phrases = bench.phrases()
-    phrases.prepare(text for one in questions for text in (one.question, *one.options))
+    phrases.prepare(own_texts(questions))
     return phrases
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ravu_kg.errors import ConfigurationError, MissingExtraError, ProviderError, VideoError
 from ravu_kg.evaluation.bench import Bench
 from ravu_kg.evaluation.methods.baselines import as_evidence
-from ravu_kg.evaluation.methods.protocol import answer_from, found_by, localizing
+from ravu_kg.evaluation.methods.protocol import answer_from, found_by, localizing, own_texts
 from ravu_kg.evaluation.questions import Question
 from ravu_kg.graph.reader import VideoRow
 from ravu_kg.reasoning.models.pictures import EvidencePictures
@@ -63,6 +63,10 @@ class ClipSearch:
     def says(self) -> str:
         """See :class:`Method`."""
         return f"the {self._seconds} frames that are nearest to the question by {self._model.name}"
+
+    def texts(self, bench: Bench, questions: Sequence[Question]) -> Iterator[str]:
+        """See :class:`Method`."""
+        return own_texts(questions)
 
     def answers(self, bench: Bench, video: VideoRow, questions: Sequence[Question]) -> Iterator[Answer]:
         """See :class:`Method`; also raises VideoError when the video's file is not there."""

@@ -30,6 +30,13 @@ class Method(Protocol):
         """In a line, what it does."""
         ...
 
+    def texts(self, bench: Bench, questions: Sequence[Question]) -> Iterator[str]:
+        """What will be compared by meaning, as far as it is known before any question is asked.
+
+        Options are among it: they are compared with evidence, never used to find it.
+        """
+        ...
+
     def answers(self, bench: Bench, video: VideoRow, questions: Sequence[Question]) -> Iterator[Answer]:
         """The answers to questions about one video, in their order.
 
@@ -72,6 +79,13 @@ def answer_from(
     supporter = supporter or EvidenceSupport(bench.reader, phrases)
     answer = answer_execution(execution, question.options, supporter=supporter, answerer=by.answerer, reranker=reranker)
     return by.completed(answer)
+
+
+def own_texts(questions: Sequence[Question]) -> Iterator[str]:
+    """Questions and options."""
+    for one in questions:
+        yield one.question
+        yield from one.options
 
 
 def localizing(question: str) -> Step:
