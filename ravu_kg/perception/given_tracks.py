@@ -278,6 +278,8 @@ def _from_json(path: Path, text: str) -> GivenTracks:
         raise ConfigurationError(
             f"{path}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}. Correct the line."
         ) from error
+    except (ValueError, RecursionError) as error:  # a number too long for Python, or brackets nested too deeply
+        raise ConfigurationError(f"{path}: not the project's JSON: {error}. Correct the file.") from error
     try:
         file = _JsonFile.model_validate(raw)
     except ValidationError as error:

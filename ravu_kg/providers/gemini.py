@@ -34,6 +34,8 @@ _KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 _PLACE = "Google's Gemini API"  # its address is the SDK's business
 _ENCODER_DIMENSIONS = 768
 """Of the lengths that Google recommends the one of the other encoders here; a 3,072 is four times the storage."""
+_MISREAD = (AttributeError, TypeError, ValueError, RecursionError)
+"""What the SDK raises on a body of another shape, such as a list where it takes a word for granted."""
 _ENCODER_BATCH = 100  # the most that one request may hold
 
 
@@ -294,5 +296,5 @@ def _ask(connection: _Connection, timeout_s: float, call: Callable[[], _Answer])
         raise model_errors.timed_out(endpoint, timeout_s) from error
     except httpx2.HTTPError as error:
         raise model_errors.unreachable(endpoint, error) from error
-    except (ValidationError, errors.UnknownApiResponseError) as error:
+    except (ValidationError, errors.UnknownApiResponseError, *_MISREAD) as error:
         raise model_errors.garbled(endpoint, str(error)) from error

@@ -112,7 +112,7 @@ class Home:
         try:
             found = json.loads(_read(self._marker))
             return Marker(str(found["version"]), Ports(int(found["ports"]["bolt"]), int(found["ports"]["http"])))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             return None
 
     def write_marker(self, marker: Marker) -> None:
@@ -124,7 +124,7 @@ class Home:
         try:
             found = json.loads(_read(self._process))
             return ProcessRecord(int(found["pid"]), float(found["started_at"]))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             return None
 
     def write_process(self, record: ProcessRecord | None) -> None:
