@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,44 +13,27 @@ from ravu_kg.memory import VideoMemory, server_config
 from ravu_kg.server import EmbeddedServer
 from ravu_kg.settings import load
 from tests.conftest import missing
+from tests.disks import Disk, mounted
 from tests.e2e.conftest import MakeClip, Ravu
 
 pytestmark = [pytest.mark.e2e, pytest.mark.neo4j, pytest.mark.timeout(900)]
 
 
-class Disk:
-    """A small disk of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._ballast = folder / "ballast"
-
-    def fill(self) -> None:
-        with self._ballast.open("wb") as file:
-            os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(self.folder).free)
-
-    def free(self) -> None:
-        self._ballast.unlink()
-
-
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Callable[[int], Disk]]:
     """Makes a disk in memory of so many MB; only where the tests may mount one."""
-    mounted: list[Path] = []
+    made: list[Disk] = []
 
     def make(size_mb: int) -> Disk:
-        folder = tmp_path / "disk"
-        folder.mkdir()
-        command = ["mount", "-t", "tmpfs", "-o", f"size={size_mb}m", "none", folder]
-        done = subprocess.run(command, capture_output=True, check=False) if shutil.which("mount") else None
-        if done is None or done.returncode != 0:
+        small = mounted(tmp_path / "disk", size_mb)
+        if small is None:
             missing("a small disk cannot be mounted here: run as root, or allow mount")
-        mounted.append(folder)
-        return Disk(folder)
+        made.append(small)
+        return small
 
     yield make
-    for folder in mounted:
-        subprocess.run(["umount", "--lazy", folder], check=True)
+    for one in made:
+        one.unmount()
 
 
 def test_the_disk_of_the_database_gets_full_while_a_video_is_written(

@@ -1,0 +1,103 @@
+"""Runs the chaos for so many minutes at most, and prints what was lost."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import secrets
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.chaos import connection, fuzzing, kills, loopback, namespace, schemas, secrecy, servers, together
+from tests.chaos.ledger import NO_TIME, Ledger
+from tests.chaos.runs import Runs, undisturbed
+from tests.chaos.world import World, models
+
+_KILLS, _SERVER_KILLS = 50, 8
+_SHORT_MINUTES = 10.0
+"""A run of less is a short one: one of each, as far as there is time."""
+
+
+def main() -> int:
+    """The exit code: 1 when anything was lost."""
+    parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=40.0, help="at most; in 5 there is time for one of each")
+    parser.add_argument("--seed", type=int, default=None, help="of the random moments; by default another each time")
+    parser.add_argument("--only", default="", metavar="WORD", help="steps with this word in their name")
+    options = parser.parse_args()
+    namespace.enter()
+    seed: int = secrets.randbelow(2**31) if options.seed is None else options.seed
+    minutes: float = options.minutes
+    started_s = time.monotonic()
+    print(f"chaos for at most {minutes:g} minutes, --seed {seed}", flush=True)
+    ledger = Ledger(started_s + 60 * minutes)
+    with tempfile.TemporaryDirectory(prefix="ravu-kg-chaos-") as folder, models() as voice:
+        world = World(Path(folder), voice)
+        with secrecy.ArgumentWatch(world.marker) as watch:
+            try:
+                plain = undisturbed(world)
+                print(f"undisturbed: {plain.calls} calls in {plain.took_s:.1f} s", flush=True)
+                runs = Runs(world, ledger, plain, random.Random(seed))
+                for name, step in _steps(runs, seed, minutes).items():
+                    if options.only in name:
+                        step()
+                secrecy.nowhere(world, ledger, watch)
+            finally:
+                world.server.stop()
+    print(f"\n{ledger.table()}\n{time.monotonic() - started_s:.0f} s, --seed {seed}")
+    missing = [name for name, why in ledger.left_out.items() if why != NO_TIME]
+    return 1 if ledger.lost or (missing and os.environ.get("CI")) else 0
+
+
+def _steps(runs: Runs, seed: int, minutes: float) -> dict[str, Callable[[], object]]:
+    short = minutes < _SHORT_MINUTES
+    together_s = 45.0 if short else 300.0
+    passing = connection.PASSING[:2] if short else connection.PASSING * 2
+
+    def many() -> None:
+        if runs.ledger.room_for(together.KIND, "many askers", together_s + 30):
+            together.many(runs.world, runs.ledger, together_s)
+
+    return {
+        "what is said": lambda: secrecy.outputs(runs),
+        "loopback": lambda: loopback.unreachable(runs),
+        "fuzz": lambda: fuzzing.run(runs.ledger, 60 * minutes * 0.06, seed),
+        "kills": lambda: _kill(runs, 4 if short else _KILLS - _SERVER_KILLS, 1 if short else _SERVER_KILLS),
+        "two": lambda: runs.case(together.KIND, "two indexers of one video", together.one_video_twice),
+        "two killed": lambda: runs.case(
+            together.KIND, "the same, one of them killed", together.one_video_twice_and_one_killed
+        ),
+        "schema newer": lambda: schemas.newer(runs),
+        "schema older": lambda: schemas.older(runs),
+        "read-only": lambda: servers.read_only(runs),
+        "restarted": lambda: runs.case(servers.KIND, "restarted", servers.restarted),
+        "paused": lambda: runs.case(servers.KIND, "held up for 20 s", servers.paused(20.0)),
+        "password": lambda: runs.case("credentials", "another password of the database", servers.credentials),
+        "key": lambda: runs.case("credentials", "the model's key is withdrawn", connection.key_withdrawn),
+        "connection": lambda: [connection.disturbed(runs, deed) for deed in passing],
+        "connection gone": lambda: runs.case(connection.KIND, "cut for good", connection.gone, needs_s=90),
+        "connection asked": lambda: connection.asked_through_cuts(runs),
+        "disk": lambda: servers.full_disk(runs),
+        "many": many,
+    }
+
+
+def _kill(runs: Runs, commands: int, server_kills: int) -> None:
+    """Kills spread over the kinds, until there are enough or half of the time is gone."""
+    deeds = [(kills.COMMAND, kills.command)] * commands + [(kills.SERVER, kills.server)] * server_kills
+    runs.chance.shuffle(deeds)
+    end_s = time.monotonic() + 0.55 * runs.ledger.left_s
+    done = 0
+    while done < len(deeds) and time.monotonic() < end_s:
+        kind, deed = deeds[done]
+        done += runs.case(kind, f"moment {done + 1}", deed)
+    if done < len(deeds):
+        runs.ledger.left_out[f"kills: {len(deeds) - done} of {len(deeds)}"] = NO_TIME
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""SIGKILL at random moments of an index: of the command, of its workers, of the server."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import psutil
+
+from tests.chaos.ledger import MissedError
+from tests.chaos.runs import Run
+
+COMMAND, SERVER, WORKER = "killed: the command", "killed: the server", "killed: a worker"
+_AGAIN = 0.25
+"""Share of the runs that are killed once more when they go on."""
+
+
+def command(run: Run) -> None:
+    """The command dies, now and then twice."""
+    _kill_command(run)
+    if run.chance.random() < _AGAIN:
+        try:
+            _kill_command(run)
+        except MissedError:  # it went on to its end
+            return
+
+
+def server(run: Run) -> None:
+    """The server dies while the graph is written; the command says so, or has got through."""
+    endpoint = run.world.server.start()
+    started = run.start()
+    run.writing(started)
+    os.kill(endpoint.pid, signal.SIGKILL)
+    done = run.ended(started, 0, 6)
+    assert done.code == 0 or "No Neo4j server answers" in done.err or "did not" in done.err, done.err
+
+
+def worker(run: Run) -> None:
+    """A worker dies; the command does its work again by itself, or says so."""
+    started = run.start()
+    run.any_moment(started, least=0.3)
+    workers = [one for one in started.children() if _works(one)]
+    if not workers:
+        started.wait().must(0)
+        raise MissedError
+    run.chance.choice(workers).kill()
+    run.ended(started, 0, 1, 5, 6)
+
+
+def _kill_command(run: Run) -> None:
+    started = run.start()
+    run.any_moment(started)
+    started.kill()
+    run.calls.disturbed()
+
+
+def _works(process: psutil.Process) -> bool:
+    """Whether it is a worker: a Python of its own, and no helper of ``multiprocessing``, nor the database."""
+    try:
+        line = " ".join(process.cmdline())
+        return "python" in line and "resource_tracker" not in line and time.time() - process.create_time() > 0.2
+    except psutil.Error:
+        return False
