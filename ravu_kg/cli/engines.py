@@ -72,6 +72,12 @@ def opened_crew(state: State, flags: Mapping[str, object], engine: Engine) -> Ge
         with status_line() as say:
             say("Preparing the graph ...")
             memory.prepare()
+    if engine.name == "ray":
+        from ravu_kg.engines.on_ray import OnRay
+
+        with OnRay(settings, engine.workers, engine.ray_address) as crew:
+            yield crew
+        return
     from ravu_kg.engines.processes import Processes
 
     with Processes(settings, engine.workers or 1) as crew:

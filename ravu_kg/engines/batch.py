@@ -74,6 +74,8 @@ class _Batch:
         self._running = 0
         self._losses: Counter[tuple[int, int | None]] = Counter()
         self._over: set[int] = set()
+        self._held: list[Task] = []
+        """Of videos with the content of another that is in work: there is one writer a video."""
 
     def run(self) -> Iterator[Finished]:
         while True:
@@ -108,22 +110,28 @@ class _Batch:
             case Lost(why=why):
                 yield from self._lost(task, why)
             case Done(outcome=Split() as split):
-                self._in_work[task.number] = InWork(split)
-                self._chunks += [
-                    DetectTask(task.number, chunk, split.video, start_s, end_s)
-                    for chunk, (start_s, end_s) in enumerate(split.chunks)
-                ]
+                self._begin(task, split)
             case Done(task=DetectTask(chunk=chunk), outcome=Detected() as detected):
-                self._detected(task.number, chunk, detected)
+                if (work := self._in_work.get(task.number)) is not None:  # no other chunk of it failed
+                    work.detected[chunk], work.shares[chunk] = detected, 1.0
+                    self._end_chunks(task.number, work)
             case Done(outcome=IndexResult() | Failure() as outcome):
                 yield from self._ended(task.number, outcome)
             case _:
                 raise AssertionError(news)  # a worker answers a task with what belongs to it
 
-    def _detected(self, number: int, chunk: int, detected: Detected) -> None:
-        if (work := self._in_work.get(number)) is None:
-            return  # another chunk of it failed
-        work.detected[chunk], work.shares[chunk] = detected, 1.0
+    def _begin(self, task: Task, split: Split) -> None:
+        if any(work.split.video.content_hash == split.video.content_hash for work in self._in_work.values()):
+            self._held.append(task)
+            return
+        self._in_work[task.number] = work = InWork(split)
+        self._chunks += [
+            DetectTask(task.number, chunk, split.video, start_s, end_s)
+            for chunk, (start_s, end_s) in enumerate(split.chunks)
+        ]
+        self._end_chunks(task.number, work)
+
+    def _end_chunks(self, number: int, work: InWork) -> None:
         if len(work.detected) == len(work.split.chunks):
             parts = tuple(work.detected[part] for part in sorted(work.detected))
             self._again.append(IndexTask(number, work.split.video.path, self._order, work.split, parts))
@@ -132,7 +140,9 @@ class _Batch:
         if number in self._over:
             return  # a second chunk of it failed
         self._over.add(number)
-        self._in_work.pop(number, None)
+        if self._in_work.pop(number, None) is not None:
+            self._again += self._held
+            self._held.clear()
         self._chunks = deque(task for task in self._chunks if task.number != number)
         self._again = deque(task for task in self._again if task.number != number)
         yield self._finished(number, outcome)

@@ -161,4 +161,4 @@ class InWork:
     @property
     def share(self) -> float:
         """How much of its detecting is done, 0..1."""
-        return sum(self.shares.values()) / len(self.split.chunks)
+        return sum(self.shares.values()) / max(1, len(self.split.chunks))

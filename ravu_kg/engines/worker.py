@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from ravu_kg.engines.records import (
     Chunking,
@@ -22,6 +22,9 @@ from ravu_kg.memory.naming import DEFAULT_BUILD
 from ravu_kg.models.roles import has_model
 from ravu_kg.settings import Settings
 from ravu_kg.types import VideoInfo, video_id
+
+if TYPE_CHECKING:
+    from ravu_kg.memory.indexing import Detectors
 
 Report = Callable[[str, float], None]
 
@@ -60,7 +63,8 @@ class Worker:
         """Do a task; what goes wrong with its video is an outcome as well."""
         try:
             if isinstance(task, DetectTask):
-                return detect(self._memory, task, self._chunking, report)
+                apart = self._chunking is not None and self._chunking.apart
+                return detect(self._memory.settings, self._memory.detectors, task, report, hands_over=apart)
             return index(self._memory, task, self._chunking, report)
         except RavuError as error:
             return Failure(str(error), error.exit_code)
@@ -94,8 +98,15 @@ def index(memory: VideoMemory, task: IndexTask, chunking: Chunking | None, repor
     )
 
 
-def detect(memory: VideoMemory, task: DetectTask, chunking: Chunking | None, report: Report) -> Detected:
+def detect(settings: Settings, detectors: Detectors, task: DetectTask, report: Report, *, hands_over: bool) -> Detected:
     """Detect in a chunk and keep what is found in the cache folder of this machine.
+
+    Args:
+        settings: which detector, and how often it looks.
+        detectors: that are loaded.
+        task: the chunk.
+        report: told how far it is.
+        hands_over: what is found comes back as well.
 
     Raises:
         VideoError: the file cannot be read any more.
@@ -104,8 +115,7 @@ def detect(memory: VideoMemory, task: DetectTask, chunking: Chunking | None, rep
     from ravu_kg.perception.chunks import detect_chunk
     from ravu_kg.perception.detecting import DetectionCache
 
-    settings = memory.settings
-    detector, _ = memory.detectors.find(settings)
+    detector, _ = detectors.find(settings)
     found = detect_chunk(
         task.video,
         detector,
@@ -115,7 +125,7 @@ def detect(memory: VideoMemory, task: DetectTask, chunking: Chunking | None, rep
         cache=DetectionCache(settings.cache / "detections", task.video.content_hash, detector.name),
         progress=lambda share: report("detecting", share),
     )
-    return Detected(detector.name, found if chunking is not None and chunking.apart else {})
+    return Detected(detector.name, found if hands_over else {})
 
 
 def _split(memory: VideoMemory, video: VideoInfo, task: IndexTask, chunking: Chunking) -> Split | None:
@@ -123,17 +133,21 @@ def _split(memory: VideoMemory, video: VideoInfo, task: IndexTask, chunking: Chu
     from ravu_kg.perception.chunks import chunks_of
 
     order, settings = task.order, memory.settings
-    chunks = chunks_of(video.duration_s, chunking.least_s, chunking.most)
-    if (len(chunks) < 2 and not chunking.apart) or order.tracks is not None or has_model(settings, "detect"):
-        return None
-    if order.models.anew("detect"):  # what is kept is not used then, and chunks hand over what they keep
-        return None
     if not order.replace and order.models.from_stage is None:
         known = video_id(video.content_hash, None if order.build == DEFAULT_BUILD else order.build)
         if any(one.video_id == known and one.status == "ready" for one in memory.videos()):
             return None
-    detector, _ = memory.detectors.find(settings)
-    return None if detector.stateful else Split(video, chunks)
+    chunks = chunks_of(video.duration_s, chunking.least_s, chunking.most)
+    in_one_go = (
+        order.tracks is not None
+        or has_model(settings, "detect")
+        or order.models.anew("detect")  # what is kept is not used then, and chunks hand over what they keep
+        or (len(chunks) < 2 and not chunking.apart)
+        or memory.detectors.find(settings)[0].stateful
+    )
+    if in_one_go:
+        chunks = ()
+    return Split(video, chunks) if chunks or chunking.apart else None
 
 
 def _keep(settings: Settings, video: VideoInfo, detected: Detected) -> None:

@@ -82,7 +82,10 @@ class Reembedded:
 class VideoMemory:
     """Videos as graphs in Neo4j, and questions about them. Close it, or use it as a context manager."""
 
-    def __init__(self, settings: Settings, store: Store, endpoint: Endpoint | None = None) -> None:
+    def __init__(
+        self, settings: Settings, store: Store, endpoint: Endpoint | None = None, embedder: Embedder | None = None
+    ) -> None:
+        self._embedder = embedder
         self.settings = settings
         self.store = store
         self.endpoint = endpoint
@@ -91,7 +94,13 @@ class VideoMemory:
         self._asking = Asking(settings, self.reader)
 
     @classmethod
-    def open(cls, settings: Settings | None = None, progress: Callable[[str], None] | None = None) -> Self:
+    def open(
+        cls,
+        settings: Settings | None = None,
+        progress: Callable[[str], None] | None = None,
+        *,
+        embedder: Embedder | None = None,
+    ) -> Self:
         """Connect to the server of the settings; the embedded one is started when it does not run.
 
         Args:
@@ -99,6 +108,7 @@ class VideoMemory:
             progress: told in a line what is waited for.
 
         Raises:
+            embedder: one that is loaded already, or elsewhere; by default that of the settings.
             ConfigurationError: the settings are wrong.
             GraphError: no server can be reached or started.
 
@@ -109,7 +119,7 @@ class VideoMemory:
         settings = settings or load()
         share_cache(settings)
         store, endpoint = open_store(settings, progress)
-        return cls(settings, store, endpoint)
+        return cls(settings, store, endpoint, embedder)
 
     def close(self) -> None:
         """Close the connection. The embedded server goes on running: see ``ravu-kg db stop``."""
@@ -132,11 +142,9 @@ class VideoMemory:
             ProviderError: its weights cannot be had.
             ConfigurationError: the graph holds vectors of another embedder.
         """
-        embedder = load_embedder(self.settings.models.embed, self.settings.providers)
+        embedder = self._embedder or load_embedder(self.settings.models.embed, self.settings.providers)
         schema.migrate(self.store, embedder.dimensions, embedder.name)
         return embedder
-
-    # --- videos in ---
 
     def prepare(self) -> None:
         """Bring the graph's schema up to date, so that several workers find it made.
@@ -159,6 +167,8 @@ class VideoMemory:
 
     def index(
         self,
+    # --- videos in ---
+
         path: str | Path,
         *,
         tracks: str | Path | None = None,
@@ -199,8 +209,6 @@ class VideoMemory:
             progress("reading", 0.0)
         with watch.time("probe"):
             video = probe(Path(path))
-        build = _checked_build(build)
-        video_id = id_of(video.content_hash, build)
         return self.index_video(
             video, tracks=tracks, build=build, replace=replace, models=models, progress=progress, watch=watch
         )
@@ -223,6 +231,8 @@ class VideoMemory:
         report = progress or _silent
         given = Path(tracks) if tracks is not None else None
         with self._cache_is_writable(), one_at_a_time(self.settings.cache, video_id):
+        build = _checked_build(build)
+        video_id = id_of(video.content_hash, build)
             report("loading models", 0.0)  # which fetches them the first time
             with watch.time("load"):
                 embedder = self.embedder
