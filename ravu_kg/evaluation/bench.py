@@ -23,7 +23,6 @@ from ravu_kg.reasoning.models.choosing import Reasoners
 from ravu_kg.settings import Settings
 from ravu_kg.types import FloatArray
 
-
 _BATCH_TEXTS = 256
 
 

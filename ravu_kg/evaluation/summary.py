@@ -11,6 +11,9 @@ from ravu_kg.evaluation.results import Result
 from ravu_kg.evaluation.runs import Run
 
 
+_NOWHERE = ("blind", "all-frames")
+
+
 @dataclass(frozen=True, slots=True)
 class Grounding:
     """How well the evidence falls into the true seconds."""
@@ -118,7 +121,8 @@ def summary_of(run: Run, *, missing_wrong: bool = False, seed: int = 0) -> Summa
     order = {name: position for position, name in enumerate(TYPE_ORDER)}
     names = sorted(types, key=lambda name: (order.get(name, len(order)), name))
     groups = metrics.by_group(results)
-    spanned = [one for one in results if one.spans]
+    # Methods that look nowhere, or everywhere, choose no second.
+    spanned = [one for one in results if one.spans and run.setup.method not in _NOWHERE]
     parts = {**groups, **{name: types[name] for name in names}} if len(types) > 1 else {}
     return Summary(
         overall=_accuracy(results, seed),
@@ -127,7 +131,9 @@ def summary_of(run: Run, *, missing_wrong: bool = False, seed: int = 0) -> Summa
         groups={name: metrics.accuracy(part) for name, part in groups.items()},
         groups_not_blocked={name: metrics.accuracy(part, overall=False) for name, part in groups.items()},
         grounding=_grounding(spanned, seed) if spanned else None,
-        grounding_by={name: _grounding(part, seed) for name, part in parts.items() if any(one.spans for one in part)},
+        grounding_by={
+            name: _grounding(part, seed) for name, part in parts.items() if spanned and any(one.spans for one in part)
+        },
         cost=metrics.cost(results),
         missing=sum(one.outcome == "missing" for one in run.results),
         blocked=sum(one.outcome == "refused" for one in results),
