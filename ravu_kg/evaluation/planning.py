@@ -47,7 +47,10 @@ class KindTable:
 
     def __str__(self) -> str:
         """The table as text: a row a type, a column a kind, and the share with the kind of the type."""
-        columns = [kind for kind, _ in sum(self.counts.values(), Counter[Aspect]()).most_common()]
+        found: Counter[Aspect] = Counter()
+        for counted in self.counts.values():
+            found.update(counted)
+        columns = [kind for kind, _ in found.most_common()]
         rows = [["type", "questions", *columns, "kind of type", "share"]]
         for one in (*TYPE_ORDER, *sorted(set(self.counts) - set(TYPE_ORDER))):
             if one in self.counts:
@@ -99,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="val.csv or test.csv of NExT-QA, NExT-GQA")
     parsed = parser.parse_args(arguments)
     try:
-        questions = [one for path in parsed.files for one in _read(path)]
+        questions = [one for path in parsed.files for one in read_typed(path)]
         sys.stdout.write(f"{kind_table(questions)}\n")
         for one in of_another_kind(questions):
             sys.stdout.write(f"{one.type} {one.id}: {one.question}\n")
@@ -119,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if invalid else 0
 
 
-def _read(path: Path) -> list[Question]:
+def read_typed(path: Path) -> list[Question]:
     """Questions with their types; answers and spans do not matter here."""
     rows = [row for _, row in read_csv(path, ("question", "qid", "type"))]
     return [

@@ -184,7 +184,7 @@ def _read_where(text: str) -> Reading | None:
         return None
     rest = found["rest"]
     if SETTING.match(rest):
-        return Reading(text, "setting", text)
+        return Reading(text, "setting", text, subject=asked_about(text))
     subject = asked_about(rest) or first_noun_phrase(rest) or statement(rest)
     return Reading(text, "where", statement(rest), subject=subject)
 
@@ -255,7 +255,7 @@ def _read_other(text: str) -> Reading:
     if (found := DO.match(ordered.text)) and (kind == "what" or is_noun_phrase(found["subject"])):
         subject, rest = OF_VIDEO.sub("", found["subject"]), found["rest"]
         if not is_noun_phrase(subject):
-            subject = asked_about(f"does {subject} do") or subject
+            subject = asked_about(ordered.text) or subject
         tail = take_order(f"x{rest}")
         return Reading(
             text, kind, f"{subject}{tail.text[1:]}".strip(), subject=subject, order=ordered.order or tail.order

@@ -18,7 +18,8 @@ VIDEO = r"(?:(?:the|this|whole|entire|that) )*(?:video|clip|movie|film|footage|r
 
 _PART = (
     r"(?:(?:(?<!the )(?<!his )(?<!her )right |only |just )?"
-    r"(?:at|in|near|nearing|towards?|by|from|during|for|close to|around) (?:the )?(?:very )?"
+    r"(?:at|in|(?<!till the )(?<!until the )near|nearing|towards?|by|from|during|for|close to|around) "
+    r"(?:the )?(?:very )?"
     r"(?P<word>beginning|start|opening|middle|midpoint|centre|center|end|ending|close|first third|second third|"
     r"last third|"
     r"final third|first part|last part|middle part|final part|(?:first|second|last|other|final) half|"

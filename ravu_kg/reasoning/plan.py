@@ -42,7 +42,7 @@ _REFERENCE = re.compile(r"\$([A-Za-z_]\w*)(?:\.(\w+)([+-]\d{1,6}(?:\.\d{1,6})?)?
 
 def _reference(text: str) -> str:
     if not _REFERENCE.match(text):
-        raise ValueError(f"{text!r} is not a reference; write $name or $name.start_s")
+        raise ValueError(f"{text!r} is not a reference; write $name, $name.start_s or $name.start_s+3")
     return text
 
 
@@ -322,8 +322,11 @@ def _step(position: int, raw: object) -> Step:
         save_as = record.get("save_as", f"step_{position}")
         return Step.model_validate({"function": function, "arguments": arguments, "save_as": save_as})
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "arguments"
+        errors = error.errors()
+        # A time is a number or a reference: of a text that is neither, the latter is what was meant.
+        first = next((one for one in errors if "is not a reference" in one["msg"]), errors[0])
+        parts = first["loc"][:1] if first is not errors[0] else first["loc"]
+        where = ".".join(str(part) for part in parts) or "arguments"
         raise PlanError(
             f"Step {position} ({function}): {where}: {first['msg']}. "
             f"Arguments of {function}: {', '.join(model.model_fields) or 'none'}."

@@ -24,6 +24,7 @@ from ravu_kg.reasoning.words import (
     PREPOSITIONS,
     PRONOUNS,
     QUANTITIES,
+    SIDES,
     THINGS,
     WORN,
 )
@@ -35,7 +36,10 @@ _AUX = re.compile(rf"(?:{AUX}|should|may|might|must)\Z")
 _COLORS = COLOR_NAMES | {"multicoloured", "multicolored", "colourful", "colorful", "floral", "plaid", "striped",
                          "checkered", "chequered"}  # fmt: skip
 _ABSTRACT = re.compile(rf"(?:the |his |her |their )?(?:\w+ )?{ABSTRACT} (?:of|between|from|for|among|on|in) ")
-_NO_SUBJECT = frozenset(("this", "that", "it", "this place", "the video", "this video", "the place", "the scene"))
+_LEADS_ON = frozenset(("for", "to", "by", "while", "when", "of", "without", "from"))
+_NO_SUBJECT = frozenset(
+    ("this", "that", "it", "this place", "the video", "this video", "the place", "the scene", "this scene")
+)
 
 
 def asked_about(question: str) -> str | None:
@@ -85,11 +89,11 @@ def noun_phrases(text: str) -> list[str]:
 
 def _of_whom(subject: str, rest: list[str]) -> str | None:
     """``the kid`` in "what is the response of the kid"."""
-    found = _ABSTRACT.match(f"{subject} ")
-    if found is None:
+    text = " ".join(rest)
+    found = _ABSTRACT.match(text)
+    if found is None or not found[0].startswith(subject.partition(" of ")[0]):
         return None
-    behind = " ".join(rest)[found.end() :]
-    return _subject(behind.split(), "participle")
+    return _subject(text[found.end() :].split(), "participle")
 
 
 def _subject(words: list[str], form: Form) -> str | None:
@@ -114,8 +118,9 @@ def _core(words: list[str], start: int, form: Form, *, worn: bool = False) -> in
     if at < len(words) and words[at] in PRONOUNS:
         return at + 1
     while at < len(words) and _narrows(words, at, start):
-        if worn and words[at] in _COLORS and not _continues(words, at + 1):
-            return _joined(words, at + 1, form, worn=True)
+        alone = (worn and words[at] in _COLORS) or (at > start and words[at] in SIDES)
+        if alone and not _continues(words, at + 1):
+            return _joined(words, at + 1, form, worn=worn)
         at += 1
     if at == len(words) or not _may_be_noun(words, at):
         return _joined(words, at, form, worn=worn) if at > start and words[at - 1] not in ("a", "an", "the") else start
@@ -135,7 +140,8 @@ def _joined(words: list[str], at: int, form: Form, *, worn: bool) -> int:
     if words[at : at + 1] != ["and"] or at + 1 == len(words):
         return at
     follows = words[at + 1]
-    if follows in DETERMINERS or follows in NUMBERS or _is_noun(follows) or (worn and _narrows(words, at + 1, at + 1)):
+    told = _narrows(words, at + 1, at + 1) and (worn or _is_noun("".join(words[at + 2 : at + 3])))
+    if follows in DETERMINERS or follows in NUMBERS or _is_noun(follows) or told:
         end = _core(words, at + 1, form, worn=worn)
         return end if end > at + 1 else at
     return at
@@ -187,6 +193,8 @@ def _participial(words: list[str], at: int, form: Form) -> int | None:
     if not (_is_ing(word) or (form != "finite" and word in ("dressed", "seated", "covered", "dressing", "carried"))):
         return None
     end = _complements(words, at + 1, form)
+    if words[end - 1] in _LEADS_ON or (end == at + 1 < len(words) and _is_ing(words[end])):
+        return None  # "wearing for walking", "stopping singing"
     if form == "participle":
         return end if end < len(words) and (_is_ing(words[end]) or words[end].endswith("ed")) else None
     return end if _predicate(words, end) else None
@@ -248,7 +256,8 @@ def _continues(words: list[str], at: int) -> bool:
 def _may_be_noun(words: list[str], at: int) -> bool:
     word = words[at]
     return not (
-        word in PREPOSITIONS or word in CONJUNCTIONS or word in DETERMINERS or _AUX.match(word) or _is_ing(word)
+        word in PREPOSITIONS or word in PARTICLES or word in CONJUNCTIONS or word in DETERMINERS or _AUX.match(word)
+        or _is_ing(word)
     )  # fmt: skip
 
 

@@ -31,6 +31,8 @@ ADJECTIVES = _set(
     "chequered spotted dotted patterned bright pale certain particular possible electric musical military great "
     "strong sleeveless sleeved curly straight furry fluffy"
 )
+SIDES = _set("left right middle front back rear side top bottom other")
+"""Adjectives that are nouns as well: the man on the left."""
 WORN = _set(
     "shirt shirts tshirt t-shirt tee top jacket coat dress skirt pants shorts jeans trousers cap hat beanie hood "
     "hoodie scarf headscarf veil hijab glasses sunglasses spectacles specs goggles suit swimsuit bathing wetsuit tie "
@@ -43,19 +45,19 @@ WORN = _set(
 )
 """What somebody is told by."""
 THINGS = _set(
-    "pram stroller swing slide balloon rope stick board pool container pumpkin cushion bull fish wall snow bucket "
-    "pole house road instrument basket guitar grass field sea penguin pig tiger lion lioness leopard monkey goat "
-    "rabbit turtle tortoise panda deer dolphin crocodile donkey camel butterfly insect snake spider lizard squirrel "
-    "hamster cloth ipad ipod tablet camera microphone mic drum drums piano violin fence bone rock bridge sand bat "
-    "towel mat priest platform ledge pillow cards card tree leaf leaves candle candles helicopter coach vacuum "
-    "cleaner member members team band group audience audiences crowd guitarist drummer pianist singer musician "
-    "musicians cameraman photographer emcee cashier lifeguard officer officers gymnast skater skaters surfer diver "
-    "divers swimmer pilot captain referee clown monk nun bridegroom barber chef cook waiter waitress doctor nurse "
-    "farmer hunter brick block blocks paper plate present presents gift food toy toys animal animals floor ground "
-    "stage room water tricycle wheelchair sled sleigh scooter tractor bulldozer jeep gun sword spear racket racquet "
-    "paddle oar barrier rod net bar pen pencil crayon string ribbon tissue wrapper blanket crib cot cradle carpet rug "
-    "ladder window leash collar gate stairs stair step bush plant shelf cupboard drawer fountain river lake pond "
-    "beach shore system systems statue puppet robot doll sculpture mascot structure machine"
+    "pram stroller balloon rope stick board pool container pumpkin cushion bull fish wall snow bucket pole house road "
+    "instrument basket guitar grass field sea penguin pig tiger lion lioness leopard monkey goat rabbit turtle "
+    "tortoise panda deer dolphin crocodile donkey camel butterfly insect snake spider lizard squirrel hamster cloth "
+    "ipad ipod tablet camera microphone mic drums piano violin fence bone bridge sand towel mat priest platform ledge "
+    "pillow cards card tree leaves candle candles helicopter coach vacuum cleaner member members team band group "
+    "audience audiences crowd guitarist drummer pianist singer musician musicians cameraman photographer emcee "
+    "cashier lifeguard officer officers gymnast skater skaters surfer diver divers swimmer pilot captain referee "
+    "clown monk nun bridegroom barber chef waiter waitress doctor nurse farmer hunter brick blocks paper plate "
+    "presents gift food toy toys animal animals floor ground stage room tricycle wheelchair sled sleigh scooter "
+    "tractor bulldozer jeep gun sword spear racket racquet oar barrier rod pen pencil crayon ribbon tissue wrapper "
+    "blanket crib cot cradle carpet rug ladder window leash collar gate stairs stair bush shelf cupboard drawer "
+    "fountain river lake pond beach shore system systems statue puppet robot doll sculpture mascot structure machine "
+    "body fur tail ears eyes legs arms surroundings"
 )
 """Common nouns that no detector labels."""
 ABSTRACT = (
@@ -79,5 +81,7 @@ BARE_PLACES = _set("behind inside outside nearby opposite below above")
 """Places that need no noun: the man behind."""
 ING_NOUNS = _set(
     "thing something anything nothing everything king ring building painting string clothing wing ceiling morning "
-    "evening pudding wedding swimming earring sling railing lighting"
+    "evening pudding wedding swimming earring sling railing lighting surrounding meeting crossing bring swing cling "
+    "fling spring sting wring"
 )
+"""Words that end like participles and are none."""

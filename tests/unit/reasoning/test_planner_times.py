@@ -36,6 +36,7 @@ def times_of(question: str) -> str:
                 if isinstance(arguments, SampleEntityEvents):
                     given = arguments.events_to_sample.direction
                 said.append(given)
+                said += [moved.removeprefix("$anchor.") for moved in [str(getattr(arguments, name))] if "+" in moved]
     return " ".join(said) or WHOLE
 
 
@@ -123,7 +124,7 @@ CLAUSES = [
     ("What does the dog do during the man in red?", "<the man in red present> around"),
     ("What does the dog do while the woman in blue jeans is there?", "<the woman in blue jeans present> around"),
     ("Who is there while the dog is away?", "<the dog absent> around"),
-    ("What happens 3 seconds after the dog leaves?", "<the dog leaves> after"),
+    ("What happens 3 seconds after the dog leaves?", "<the dog leaves> around end_s+3"),
     ("What happens after the second person arrives?", "<the second person enters> after"),
     ("Why did the dog run away after the woman threw the toy?", "<about: the woman threw the toy> after"),
 ]  # fmt: skip
