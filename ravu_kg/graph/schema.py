@@ -72,7 +72,8 @@ def migrate(store: Store, dimensions: int = 768, embedder: str = "sentence-trans
             for version, template in pending.items()
         ]
         store.write("schema/record_migrations", rows=rows)
-    store.write("schema/record_embedder", name=embedder, dimensions=dimensions)
+    if pending or not _has_embedder(store):  # else a graph that only may be read could not be opened
+        store.write("schema/record_embedder", name=embedder, dimensions=dimensions)
     _require_embedder(store, embedder, dimensions)
     if _update_vector_indexes(store, dimensions) or pending:
         await_indexes(store)
@@ -212,6 +213,10 @@ def _migrations(store: Store) -> dict[int, Template]:
 
 def _checksum(template: Template) -> str:
     return hashlib.sha256(template.text.encode()).hexdigest()
+
+
+def _has_embedder(store: Store) -> bool:
+    return embedder(store) is not None
 
 
 def _require_embedder(store: Store, name: str, dimensions: int) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock
 
-from ravu_kg.errors import ConfigurationError, DatabaseStoppedError
+from ravu_kg.errors import AuthenticationError, ConfigurationError, DatabaseStoppedError
 from ravu_kg.graph.store import Store
 from ravu_kg.server import EmbeddedServer, Endpoint, ServerConfig, cache_dir
 from ravu_kg.settings import Settings
@@ -48,6 +48,8 @@ def open_store(settings: Settings, progress: Callable[[str], None] | None = None
         except DatabaseStoppedError:
             endpoint = server.restart(progress)
             return _working(endpoint, own.database), endpoint
+        except AuthenticationError as error:
+            raise server.wrong_password() from error
     if own.password is None:
         raise ConfigurationError(
             f"The server {own.uri} is set, but no password for user {own.username}. Set NEO4J_PASSWORD; for a server "

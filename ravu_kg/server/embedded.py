@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import psutil
 from filelock import FileLock, Timeout
 
-from ravu_kg.errors import ServerError
+from ravu_kg.errors import AuthenticationError, ServerError
 from ravu_kg.server import lock_list
 from ravu_kg.server.admin import AdminTool
 from ravu_kg.server.configuring import HOST, Java, Ports, find_java, java_arguments, settings_text, sized_memory
@@ -27,7 +27,7 @@ from ravu_kg.server.processes import (
     terminate,
 )
 from ravu_kg.server.records import USERNAME, Endpoint, ServerConfig, ServerStatus
-from ravu_kg.server.waiting import STOP_TIMEOUT_S, await_answer, await_release
+from ravu_kg.server.waiting import STOP_TIMEOUT_S, await_answer, await_release, wrong_password
 
 LOCK_TIMEOUT_S = 600.0
 _STOPPED_TIMEOUT_S = 15.0
@@ -135,6 +135,10 @@ class EmbeddedServer:
             data_bytes=self._home.data_bytes,
             log=self._home.log,
         )
+
+    def wrong_password(self) -> AuthenticationError:
+        """The error for when the running server refuses the password in the home: it was changed elsewhere."""
+        return wrong_password(self._home)
 
     def reset(self) -> None:
         """Stop the server and delete its data and password. There is no way back.

@@ -40,16 +40,21 @@ def await_answer(process: psutil.Process, home: Home, ports: Ports, report: Prog
         report("Neo4j listens; waiting for the answer to a first query")
         wait_for_bolt(uri, USERNAME, home.password(), START_TIMEOUT_S, still_starting=watch.look)
     except AuthenticationError as error:
-        raise AuthenticationError(
-            f"The embedded Neo4j refuses the password in {home.password_file}. If it was changed, "
-            "write the new one into that file."
-        ) from error
+        raise wrong_password(home) from error
     except UnavailableError as error:
         raise ServerError(f"Neo4j was started but does not answer: {error}. See {home.log}") from error
     except KeyboardInterrupt:
         terminate(process, STOP_TIMEOUT_S)
         raise
     report(f"Neo4j answers at {uri} after {time.monotonic() - started:.1f} s")
+
+
+def wrong_password(home: Home) -> AuthenticationError:
+    """The error for a server that refuses the password in its home."""
+    return AuthenticationError(
+        f"The embedded Neo4j refuses the password in {home.password_file}. If it was changed, "
+        "write the new one into that file."
+    )
 
 
 def await_release(ports: Ports) -> None:

@@ -85,6 +85,16 @@ def test_the_schema_is_made_once_and_then_left_alone(own: Store) -> None:
     assert (record.name, record.dimensions, record.status) == ("test", 768, "ready")
 
 
+def test_a_graph_that_is_up_to_date_is_opened_without_writing(own: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    migrate(own, 768, "test")
+
+    def refuse(*statements: object) -> None:
+        raise GraphError("only reading is allowed here")
+
+    monkeypatch.setattr(own, "write_all", refuse)
+    assert migrate(own, 768, "test") == 0
+
+
 def test_an_empty_graph_with_its_schema_raises_no_warning_for_any_template(own: Store) -> None:
     migrate(own, 768, "test")
     assert check_templates(own) == []
