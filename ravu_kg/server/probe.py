@@ -61,7 +61,8 @@ def server_info(uri: str, username: str, password: str) -> ServerInfo:
     except DriverError as error:
         raise UnavailableError(f"No Neo4j server answers at {uri}: {error}") from error
     except Neo4jError as error:
-        if error.is_retryable():
+        # On a busy machine the first query of a cold server may take longer than a transaction is allowed to.
+        if error.is_retryable() or "TransactionTimedOut" in (error.code or ""):
             raise UnavailableError(f"Neo4j at {uri} is not ready: {error.message}") from error
         raise GraphError(f"Neo4j at {uri} answered with an error: {error.message}") from error
     return ServerInfo(version=str(records[0]["version"]), edition=str(records[0]["edition"]))
