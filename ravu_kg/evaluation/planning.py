@@ -50,14 +50,14 @@ class KindTable:
         found: Counter[Aspect] = Counter()
         for counted in self.counts.values():
             found.update(counted)
-        columns = [kind for kind, _ in found.most_common()]
+        columns: list[Aspect] = [kind for kind, _ in found.most_common()]
         rows = [["type", "questions", *columns, "kind of type", "share"]]
         for one in (*TYPE_ORDER, *sorted(set(self.counts) - set(TYPE_ORDER))):
             if one in self.counts:
                 cells = [str(self.counts[one][kind] or "") for kind in columns]
-                kind = KIND_OF_TYPE.get(one)
-                share = f"{self.share([one]):.1%}" if kind else ""
-                rows.append([one, str(self.totals[one]), *cells, kind or "", share])
+                wanted = KIND_OF_TYPE.get(one)
+                share = f"{self.share([one]):.1%}" if wanted else ""
+                rows.append([one, str(self.totals[one]), *cells, wanted or "", share])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
         total = sum(self.totals[one] for one in DECIDED_BY_WORDS)

@@ -196,7 +196,8 @@ FOLLOWS = re.compile(
 )
 GERUND = re.compile(r"\A(?:(?:\w+ly|not|first|then|just) )?(?!(?:some|any|no|every)thing\b)\w+ing\b")
 PLACED = re.compile(
-    r"\A(?:in|on|at|under|behind|near|beside|inside|with|dressed|seated|asked|held|carried|pushed|pulled)\b"
+    r"\A(?:(?:in|on|at|under|behind|near|beside|inside|with)\b|(?:dressed|seated|asked|held|carried|pushed|pulled|told|"
+    r"given|taken|shown|left|placed|put)\b(?! (?:the|an?|his|her)\b))"
 )
 """A clause without a verb of its own: "while on the slide"."""
 PRONOUN = re.compile(r"\A(?:he|she|it|they|him|her|them|this person)\b")

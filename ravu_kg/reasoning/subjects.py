@@ -118,7 +118,7 @@ def _core(words: list[str], start: int, form: Form, *, worn: bool = False) -> in
     if at < len(words) and words[at] in PRONOUNS:
         return at + 1
     while at < len(words) and _narrows(words, at, start):
-        alone = (worn and words[at] in _COLORS) or (at > start and words[at] in SIDES)
+        alone = (worn and words[at] in _COLORS) or (at > start and words[at] in SIDES and words[at - 1] in DETERMINERS)
         if alone and not _continues(words, at + 1):
             return _joined(words, at + 1, form, worn=worn)
         at += 1
@@ -263,7 +263,7 @@ def _may_be_noun(words: list[str], at: int) -> bool:
 
 def _is_noun(word: str) -> bool:
     one = singular(word)
-    return one in KNOWN_NOUNS or one in WORN or word in WORN or one in THINGS
+    return word not in PRONOUNS and (one in KNOWN_NOUNS or one in WORN or word in WORN or one in THINGS)
 
 
 def _is_ing(word: str) -> bool:

@@ -41,7 +41,7 @@ WORN = _set(
     "bandana gown robe cloak stripe stripes stripped checks checkered plaid dots bun ponytail pigtails hair beard "
     "moustache mustache headphones earphones headset mittens leggings tights sleeves sleeve clothes clothing attire "
     "outfit tutu kimono cape cloth diaper diapers nappy bib trunks hairband headgear wig tattoo necklace lipstick "
-    "bandage backpack bag white-shirt collar shades lanyard tank raincoat windbreaker tuxedo"
+    "bandage backpack bag white-shirt collar shades lanyard tank polka dot raincoat windbreaker tuxedo"
 )
 """What somebody is told by."""
 THINGS = _set(
