@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import time
+from collections.abc import Mapping
 
 import psutil
 
 from tests.chaos.ledger import MissedError
-from tests.chaos.runs import Run
+from tests.chaos.runs import Disturb, Run
 
 COMMAND, SERVER, WORKER = "killed: the command", "killed: the server", "killed: a worker"
 _AGAIN = 0.25
@@ -37,15 +37,16 @@ def server(run: Run) -> None:
 
 
 def worker(run: Run) -> None:
-    """A worker dies; the command does its work again by itself, or says so."""
+    """A worker dies: another takes its place, and does its work again by what is kept."""
     started = run.start()
-    run.any_moment(started, least=0.3)
+    run.any_moment(started, least=0.2)
     workers = [one for one in started.children() if _works(one)]
     if not workers:
         started.wait().must(0)
         raise MissedError
     run.chance.choice(workers).kill()
-    run.ended(started, 0, 1, 5, 6)
+    run.calls.disturbed()
+    started.wait().must(0)
 
 
 def _kill_command(run: Run) -> None:
@@ -56,9 +57,16 @@ def _kill_command(run: Run) -> None:
 
 
 def _works(process: psutil.Process) -> bool:
-    """Whether it is a worker: a Python of its own, and no helper of ``multiprocessing``, nor the database."""
+    """Whether it is a worker: what ``multiprocessing`` spawned, but for its own helper."""
     try:
-        line = " ".join(process.cmdline())
-        return "python" in line and "resource_tracker" not in line and time.time() - process.create_time() > 0.2
+        return any("spawn_main" in argument for argument in process.cmdline())
     except psutil.Error:
         return False
+
+
+DEEDS: Mapping[str, tuple[Disturb, tuple[str, ...]]] = {
+    COMMAND: (command, ()),
+    SERVER: (server, ()),
+    WORKER: (worker, ("--workers", "2")),
+}
+"""By kind: what happens, and the options of the command that it happens to."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,10 +96,9 @@ class Runs:
         kind: str,
         name: str,
         disturb: Disturb,
-        *,
-        needs_s: float = 60.0,
         options: tuple[str, ...] = (),
-        env: Mapping[str, str] | None = None,
+        *,
+        needs_s: float = 30.0,
     ) -> bool:
         """A run that is disturbed, then gone on with: its graph is the undisturbed one, and no kept call is repeated.
 
@@ -117,7 +116,7 @@ class Runs:
                 self.plain,
                 self.chance,
                 f"run{self._number}",
-                self.world.env(cache, server, **(env or {})),
+                self.world.env(cache, server),
                 Calls(server, cache, self.plain.calls),
                 options,
             )
