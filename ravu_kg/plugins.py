@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Literal
 
 from ravu_kg.errors import ConfigurationError, MissingExtraError, ProviderError, UnknownProviderError
-from ravu_kg.protocols import Detector, Embedder, LanguageModel, Tracker
+from ravu_kg.protocols import AppearanceModel, Detector, Embedder, LanguageModel, Tracker
 
-Kind = Literal["detector", "tracker", "embedder", "language model"]
+Kind = Literal["detector", "tracker", "embedder", "appearance model", "language model"]
 Options = Mapping[str, Mapping[str, object]]
 """Provider name -> its options (``[providers.NAME]`` of the settings)."""
 
@@ -23,6 +23,7 @@ _GROUPS: dict[Kind, str] = {
     "detector": "ravu_kg.detectors",
     "tracker": "ravu_kg.trackers",
     "embedder": "ravu_kg.embedders",
+    "appearance model": "ravu_kg.appearance_models",
     "language model": "ravu_kg.language_models",
 }
 _AUTO = ("ultralytics", "yolox", "people+motion")
@@ -66,6 +67,13 @@ def load_embedder(reference: str, options: Options) -> Embedder:
     return factory(_model(reference), _options(reference, options))
 
 
+def load_appearance_model(reference: str, options: Options) -> AppearanceModel:
+    """An appearance model; raises as :func:`load_detector`."""
+    point = _entry_point("appearance model", reference)
+    factory: Callable[[str, Mapping[str, object]], AppearanceModel] = point.load()
+    return factory(_model(reference), _options(reference, options))
+
+
 def load_language_model(reference: str, options: Options) -> LanguageModel:
     """A language model, ``"gemini:MODEL"``; raises as :func:`load_detector`.
 
@@ -95,23 +103,24 @@ def choose_detector(options: Options) -> Choice:
     )
 
 
-def fetch_embedder(reference: str, options: Options, progress: Callable[[str], None]) -> Path:
-    """Put all that an embedder needs on this machine; gives the folder.
+def fetch(kind: Kind, reference: str, options: Options, progress: Callable[[str], None]) -> Path:
+    """Put all that a provider needs on this machine; gives the folder or file.
 
     A provider that needs something fetched has a function ``fetch(model, progress, options)`` beside its factory.
 
     Raises:
-        UnknownProviderError: no installed embedder has that name.
+        UnknownProviderError: no installed provider of the kind has that name.
+        MissingExtraError: its library is not installed.
         ConfigurationError: it has nothing to fetch.
         ProviderError: it cannot be had.
     """
-    point = _entry_point("embedder", reference)
-    fetch: Callable[[str, Callable[[str], None], Mapping[str, object]], Path] | None = getattr(
+    point = _entry_point(kind, reference)
+    fetches: Callable[[str, Callable[[str], None], Mapping[str, object]], Path] | None = getattr(
         import_module(point.module), "fetch", None
     )
-    if fetch is None:
-        raise ConfigurationError(f"The embedder {point.name!r} has nothing to fetch.")
-    return fetch(_model(reference), progress, _options(reference, options))
+    if fetches is None:
+        raise ConfigurationError(f"The {kind} {point.name!r} has nothing to fetch.")
+    return fetches(_model(reference), progress, _options(reference, options))
 
 
 def _entry_point(kind: Kind, reference: str) -> EntryPoint:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from ravu_kg.types import Detection, FloatArray, ModelReply, ModelRequest, TrackedDetection, VideoFrame
+from ravu_kg.types import Detection, FloatArray, Image, ModelReply, ModelRequest, TrackedDetection, VideoFrame
 
 
 class Detector(Protocol):
@@ -74,6 +74,19 @@ class Embedder(Protocol):
         Raises:
             ProviderError: the model failed.
         """
+        ...
+
+
+class AppearanceModel(Protocol):
+    """Turns what is inside boxes into vectors by which entities are told apart."""
+
+    @property
+    def name(self) -> str:
+        """Reference of the provider with its model, as stored in the graph."""
+        ...
+
+    def embed(self, crops: Sequence[Image]) -> FloatArray:
+        """Unit vectors of shape (len(crops), d) of at least one picture of any size."""
         ...
 
 

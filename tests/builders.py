@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
@@ -217,3 +218,15 @@ def write_scene(store: Store, scene: Scene, *, windows: int | None = None) -> in
         writer.write_events(scene.video.id, scene.events, scene.event_embeddings)
         writer.finish(scene.video.id)
     return done
+
+
+def save_tiny_appearance_model(folder: Path) -> Path:
+    """Weights, made at random, of the smallest model of timm."""
+    import timm
+    import torch
+    from safetensors.torch import save_file
+
+    torch.manual_seed(3)
+    path = folder / "test_vit.safetensors"
+    save_file(timm.create_model("test_vit", num_classes=0).state_dict(), path)
+    return path

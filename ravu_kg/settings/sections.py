@@ -50,6 +50,8 @@ class ModelSettings(Section):
     analyze: str | None = None
     answer: str = "extractive"
     embed: str = "sentence-transformers:all-mpnet-base-v2"
+    appear: str = "timm:vit_small_patch14_dinov2.lvd142m"
+    """Tells entities apart by their pictures once its weights were fetched; until then colours do."""
 
 
 class CallSettings(Section):
@@ -67,8 +69,6 @@ class CallSettings(Section):
     """Ceiling of a run, input and output together."""
 
 
-class PriceSettings(Section):
-    """What a model costs, in US dollars per million tokens."""
 class WorkerSettings(Section):
     """Several workers at once: ``index --workers``, ``index --engine ray``."""
 
@@ -80,6 +80,8 @@ class WorkerSettings(Section):
     """Share of a GPU that Ray sets aside for each embedder; 0 for none."""
 
 
+class PriceSettings(Section):
+    """What a model costs, in US dollars per million tokens."""
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import save_tiny_appearance_model
 from tests.e2e.conftest import MakeClip, Ravu
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.e2e]
@@ -80,3 +81,25 @@ def test_from_candidates_to_answers_and_through_another_indexing(
     assert "0" in json.dumps(counted)
     ravu("videos", "delete", a, "--yes")
     assert not [one for one in ravu.json("edit", "list") if one["target"].startswith(a)]
+
+
+def test_an_appearance_model_compares_pictures_when_it_is_there(
+    ravu: Ravu, make_clip: MakeClip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = make_clip("seen_one.mp4"), make_clip("seen_two.mp4")
+    ids = [ravu.json("index", clip, "--tracks", tracks(tmp_path, SQUARE))[0]["video_id"] for clip in (first, second)]
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("RAVU_KG_MODELS__APPEAR", "timm:test_vit.r160_in1k")
+    by_colors = ravu("identities", "suggest", first, "--limit", 500, "--json")
+    assert "doctor --fetch appearance" in by_colors.stderr
+    assert {one["method"] for one in json.loads(by_colors.stdout)} == {"looks+words+label"}
+
+    monkeypatch.setenv("RAVU_KG_PROVIDERS__TIMM__WEIGHTS", str(save_tiny_appearance_model(tmp_path)))
+    found = ravu.json("identities", "suggest", *ids, "--limit", 500)
+    (pair,) = [one for one in found if {one["first"]["title"], one["second"]["title"]} == {"seen_one", "seen_two"}]
+    assert pair["method"] == "appearance+words+label"
+    assert pair["looks"] > 0.99, "the same square of the same pictures"
+
+    second.unlink()  # what was measured is kept; only new entities need the file
+    again = ravu.json("identities", "suggest", *ids, "--limit", 500)
+    assert [one["score"] for one in again] == [one["score"] for one in found]

@@ -10,10 +10,12 @@ import pytest
 
 from ravu_kg.graph.store import Store
 from ravu_kg.graph.writer import GraphWriter
+from ravu_kg.memory.appearances import Seen
 from ravu_kg.memory.edits import Edits
 from ravu_kg.memory.identities import Identities
 from ravu_kg.memory.lasting import prepare, settle
 from ravu_kg.memory.library import summaries
+from ravu_kg.memory.records import Report
 from ravu_kg.types import Entity, FloatArray, replacement_id
 from tests.builders import Scene, a_scene, an_entity, vectors, write_scene
 
@@ -23,6 +25,10 @@ Places = Mapping[int, int]
 
 def embed(texts: Sequence[str]) -> FloatArray:
     return vectors(len(texts), seed=sum(len(text) for text in texts))
+
+
+def unseen(video_ids: Sequence[str], progress: Report | None) -> Seen:
+    return Seen(None, 0, (f"{len(video_ids)} videos have no files here",))
 
 
 def standing(video: str, track: int, place: int, **changes: object) -> Entity:
@@ -41,7 +47,7 @@ class Library:
 
     @property
     def identities(self) -> Identities:
-        return Identities(self.store, lambda: summaries(self.store), self.cache)
+        return Identities(self.store, lambda: summaries(self.store), self.cache, unseen)
 
     @property
     def edits(self) -> Edits:
