@@ -10,7 +10,6 @@ from ravu_kg.evaluation.questions import TYPE_ORDER
 from ravu_kg.evaluation.results import Result
 from ravu_kg.evaluation.runs import Run
 
-
 _NOWHERE = ("blind", "all-frames")
 
 

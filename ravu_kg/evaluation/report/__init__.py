@@ -140,9 +140,9 @@ def _grounding(measured: Sequence[_Measured]) -> Table:
         row = Row(_MEASURED, one.name, values, "measured", _ends(total.iop), total.iop.count)
         rows.append(row)
     note = (
-        "Evidence is the five best distinct seconds, each standing for [s, s + 1); all figures in per cent. "
-        "Best second: its centre lies in a true span. IoP: the part of the evidence inside the true spans. Acc@GQA: right, with an "
-        "IoP of at least 0.5. The interval is that of the IoP."
+        "Evidence is the five best distinct seconds, each standing for [s, s + 1); all figures in per cent. Best "
+        "second: its centre lies in a true span. IoP: the part of the evidence inside the true spans. Acc@GQA: right, "
+        "with an IoP of at least 0.5. The interval is that of the IoP."
     )
     return Table("grounding", "Grounding of the evidence", columns, tuple(rows), note)
 
