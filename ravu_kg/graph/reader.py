@@ -20,6 +20,7 @@ from ravu_kg.graph.records import (
     PairRow,
     SentenceRow,
     ShotRow,
+    ToldRow,
     TrackRow,
     VideoRow,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "PairRow",
     "SentenceRow",
     "ShotRow",
+    "ToldRow",
     "TrackRow",
     "VideoRow",
 ]
@@ -220,6 +222,21 @@ class GraphReader:
         """Frame nodes of any video nearest to a phrase."""
         return self._rows("reasoning/localize_node_library", records.make_node, embedding=embedding, fetch=k * 5, k=k)
 
+    def grounded_nodes(
+        self, video_id: str, frame_indices: Sequence[int], embedding: FloatArray, entity_ids: Sequence[str] = ()
+    ) -> list[NodeRow]:
+        """Of each frame the node that says most about a phrase, first those of wanted entities; in time order."""
+        if not frame_indices:
+            return []
+        return self._rows(
+            "reasoning/grounded_nodes",
+            records.make_node,
+            video_id=video_id,
+            frame_indices=list(frame_indices),
+            entity_ids=list(entity_ids),
+            embedding=embedding,
+        )
+
     def identify(self, entity_ids: Sequence[str], embedding: FloatArray, span: Span, k: int) -> list[NodeRow]:
         """The best node of each candidate entity, best entity first: the paper's identify_node."""
         return self._rows(
@@ -305,6 +322,10 @@ class GraphReader:
             to_s=span[1],
             per_entity=per_entity,
         )
+
+    def told(self, video_id: str) -> list[ToldRow]:
+        """What people or models have said of a video, by frame; nothing of one whose sentences are measured."""
+        return self._rows("reasoning/told", records.make_told, video_id=video_id)
 
     def option_support(
         self, node_ids: Sequence[str], event_ids: Sequence[str], embeddings: Sequence[Sequence[float]]

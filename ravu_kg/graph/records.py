@@ -25,6 +25,8 @@ class VideoRow:
     status: str
     version: str = field(default="", compare=False)
     """Another one after each change of the video; empty where it was not read, or the video is not complete."""
+    tracked: bool = field(default=True, compare=False)
+    """Whether boxes of any entity were tracked; a memory of captions has none, only words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,16 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ToldRow:
+    """What people or models have said of a sampled frame."""
+
+    frame_index: int
+    timestamp_s: float
+    labels: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SentenceRow:
     """A sentence about an entity, compared with a condition."""
 
@@ -207,6 +219,7 @@ def make_video(row: Mapping[str, object]) -> VideoRow:
         height_px=integer(row["height_px"]),
         status=str(row["status"]),
         version=str(row.get("version") or ""),
+        tracked=bool(row.get("tracked", True)),
     )
 
 
@@ -365,6 +378,11 @@ def make_library(row: Mapping[str, object]) -> LibraryRow:
         end_s=number(row["end_s"]),
         frame_nodes=integer(row["frame_nodes"]),
     )
+
+
+def make_told(row: Mapping[str, object]) -> ToldRow:
+    """A row of ``reasoning/told``."""
+    return ToldRow(integer(row["frame_index"]), number(row["t"]), _texts(row["labels"]), _texts(row["sentences"]))
 
 
 def number(value: object) -> float:

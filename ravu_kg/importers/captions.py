@@ -232,7 +232,8 @@ def _said(told: _Told, second: int, same: Mapping[str, str]) -> dict[str, tuple[
             said.setdefault(same[one.name], (one, text))
     for phrase in told.phrases(second):
         if (one := object_name(phrase)) is not None:
-            said.setdefault(same[one.name], (one, phrase))
+            # A phrase alone tells of no moment: what is said of the whole second is said of its objects.
+            said.setdefault(same[one.name], (one, max(sentences, key=len) if sentences else phrase))
     return said
 
 

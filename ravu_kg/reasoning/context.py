@@ -12,6 +12,7 @@ from ravu_kg.graph.reader import EntityRow, GraphReader, TrackRow, VideoRow
 from ravu_kg.graph.rewording import Named
 from ravu_kg.graph.rewording import names as names_of
 from ravu_kg.protocols import Embedder
+from ravu_kg.reasoning.grounding.settings import GROUNDING, Grounding
 from ravu_kg.reasoning.plan import TimeField, offset_s, split_reference
 from ravu_kg.reasoning.protocols import Judge
 from ravu_kg.reasoning.records import Found, Interval, Span
@@ -31,6 +32,21 @@ class Phrases:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._known: dict[str, FloatArray] = {}
+
+    @property
+    def encoder(self) -> str:
+        """Name of what embeds them."""
+        return self._embedder.name
+
+    @property
+    def dimensions(self) -> int:
+        """Of the vectors."""
+        return self._embedder.dimensions
+
+    def matrix(self, texts: Sequence[str]) -> FloatArray:
+        """The vectors of phrases, one a row."""
+        self.prepare(texts)
+        return np.stack([self._known[text] for text in texts])
 
     def prepare(self, texts: Iterable[str]) -> None:
         """Embed what is not known yet in one batch."""
@@ -100,6 +116,8 @@ class Context:
     """Of the plan; without the options to answer among."""
     part: Span | None = None
     """Set by extract_temporal_part: later steps keep to it."""
+    grounding: Grounding = GROUNDING
+    """What weighs the seconds of a video of which only words are known."""
     bindings: dict[str, Found] = field(default_factory=dict[str, Found])
     _identities: list[Identity] | None = None
     _tracks: dict[str, TrackRow] = field(default_factory=dict[str, TrackRow])

@@ -18,6 +18,9 @@ from ravu_kg.reasoning.functions import (
     sample_entity_events,
 )
 from ravu_kg.reasoning.functions.showing import KEY_FRAMES
+from ravu_kg.reasoning.grounding.grounded import grounded, seconds_of
+from ravu_kg.reasoning.grounding.settings import GROUNDING, Grounding
+from ravu_kg.reasoning.grounding.sought import sought_by
 from ravu_kg.reasoning.plan import (
     AnalyzeEvents,
     CountNodes,
@@ -42,6 +45,7 @@ def execute(
     reader: GraphReader,
     phrases: Phrases,
     judge: Judge,
+    grounding: Grounding = GROUNDING,
 ) -> Execution:
     """Run a plan on one video.
 
@@ -51,6 +55,7 @@ def execute(
         reader: the graph.
         phrases: embeds the plan's phrases, all in one batch.
         judge: chooses among candidates.
+        grounding: what weighs the seconds of a video of which only words are known.
 
     Raises:
         PlanError: a reference that no earlier step answers.
@@ -58,7 +63,7 @@ def execute(
     """
     check_references(plan)
     recorder = _Recorder(reader)
-    context = Context(video, recorder.reader, phrases, judge, plan.question)
+    context = Context(video, recorder.reader, phrases, judge, plan.question, grounding=grounding)
     phrases.prepare(phrases_of(plan))
     referred = {split_reference(reference)[0] for step in plan.steps for _, reference in step.references()}
     for position, step in enumerate(plan.steps):
@@ -69,8 +74,10 @@ def execute(
         if found.part is not None:
             context.part = found.part
     coverage = coverage_of(reader.coverage(video.video_id), video)
-    evidence = _key_frames([context.bindings[step.save_as] for step in plan.steps
-                            if _is_leaf(step, referred, last=step is plan.steps[-1])])  # fmt: skip
+    leaves = [step for step in plan.steps if _is_leaf(step, referred, last=step is plan.steps[-1])]
+    evidence = _grounded(context, plan, leaves[-1].save_as) if leaves else None
+    if evidence is None:
+        evidence = _key_frames([context.bindings[step.save_as] for step in leaves])
     called = _called(context, evidence)
     return Execution(
         plan,
@@ -166,6 +173,22 @@ def _key_frames(found: Sequence[Found]) -> tuple[Evidence, ...]:
             chosen.setdefault((round(one.timestamp_s, 3), one.entity_ids), one)
         remaining -= len(chosen) - before
     return tuple(sorted(chosen.values(), key=lambda one: (one.timestamp_s, one.entity_ids)))
+
+
+def _grounded(context: Context, plan: Plan, step: str) -> tuple[Evidence, ...] | None:
+    """Where only words are known of the video, the seconds that most likely show what the whole plan asks for.
+
+    None for a plan that counts or gives a view of the whole, and where boxes were tracked.
+    """
+    arguments = [one.arguments for one in plan.steps]
+    finds = any(isinstance(one, LocalizeNode | IdentifyNode | SampleEntityEvents) for one in arguments)
+    if not finds or any(isinstance(one, CountNodes) for one in arguments):
+        return None
+    sought, seconds = sought_by(plan), seconds_of(context)
+    if sought is None or seconds is None:
+        return None
+    evidence = grounded(context, step, sought, seconds, KEY_FRAMES)
+    return tuple(sorted(evidence, key=lambda one: one.timestamp_s))
 
 
 def _called(context: Context, evidence: Sequence[Evidence]) -> dict[str, Called]:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from ravu_kg.reasoning.context import Context, Identity, as_interval
 from ravu_kg.reasoning.functions import showing
 from ravu_kg.reasoning.functions.distance import apart
+from ravu_kg.reasoning.grounding.grounded import moments, seconds_of
+from ravu_kg.reasoning.grounding.seconds import Seconds
 from ravu_kg.reasoning.noun_phrases import first_noun_phrase
 from ravu_kg.reasoning.plan import LocalizeNode, State
 from ravu_kg.reasoning.presence import absences, changes, presences, tick_s
@@ -28,8 +30,11 @@ def localize_node(context: Context, step: str, arguments: LocalizeNode, leaf: bo
         return Found(step, "localize_node", note="The moment that the question refers to was not found.")
     part_start_s, part_end_s = context.span
     bounds = (max(part_start_s, after_s or 0.0), min(part_end_s, part_end_s if before_s is None else before_s))
-    if arguments.state is not None:
+    if arguments.state is not None and context.video.tracked:
         return _by_state(context, step, arguments.state, bounds, leaf)
+    seconds = seconds_of(context)
+    if seconds is not None:
+        return _by_words(context, step, arguments.query, bounds, seconds)
     narrowed = context.part is not None or after_s is not None or before_s is not None
     return _by_meaning(context, step, arguments.query, bounds if narrowed else None)
 
@@ -65,6 +70,23 @@ def _by_meaning(context: Context, step: str, query: str, span: Span | None) -> F
         intervals=(interval,),
         entity_ids=identity.entity_ids if identity else (best.entity_id,),
         name=identity.name if identity else best.label,
+    )
+
+
+def _by_words(context: Context, step: str, query: str, bounds: Span, seconds: Seconds) -> Found:
+    """Where no box was tracked: the stretch of seconds that the phrase most likely describes."""
+    shown, stretch = moments(context, step, query, seconds, bounds, SHOWN)
+    if stretch is None:
+        return Found(step, "localize_node", note="Nothing like it is in the memory.")
+    identity = context.identity_of().get(shown[0].entity_ids[0])
+    interval = as_interval(identity, *stretch) if identity else Interval(*stretch)
+    return Found(
+        step,
+        "localize_node",
+        evidence=tuple(sorted(shown, key=lambda one: one.timestamp_s)),
+        intervals=(interval,),
+        entity_ids=identity.entity_ids if identity else shown[0].entity_ids,
+        name=identity.name if identity else "",
     )
 
 

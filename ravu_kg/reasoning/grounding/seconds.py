@@ -1,0 +1,121 @@
+"""The sampled frames of a video with what is said of them, and how near phrases come to that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ravu_kg.graph.reader import ToldRow
+from ravu_kg.graph.vector_cache import VideoVectors
+from ravu_kg.reasoning.judging import content_words
+from ravu_kg.types import FloatArray
+
+Values = NDArray[np.float64]
+"""One number for each sampled frame that something is said of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seconds:
+    """The frames that something is said of, in time order."""
+
+    frame_indices: NDArray[np.int64]
+    timestamps_s: Values
+    unit: FloatArray
+    """(m, d): each different vector once."""
+    frame_of: NDArray[np.intp]
+    row_of: NDArray[np.intp]
+    """Pairs of a frame and a vector of it, each once."""
+
+    words: tuple[frozenset[str], ...]
+    """Of each frame, in their base form."""
+    labels: tuple[frozenset[str], ...]
+    """Of what is seen in each frame."""
+
+    @classmethod
+    def of(cls, vectors: VideoVectors, told: Callable[[], Sequence[ToldRow]]) -> Seconds:
+        """From the vectors of a video's frame nodes, and what is told of its frames.
+
+        Vectors that are kept in memory are taken apart once, and ``told`` is asked only then.
+        """
+        found = _KNOWN.get(vectors)
+        if found is None:
+            found = _KNOWN[vectors] = _apart(vectors, told())
+        return found
+
+    def near(self, phrase: FloatArray) -> Values:
+        """The cosine of a phrase with what is said of each frame: the mean over its different sentences."""
+        scores = self.unit @ (phrase / max(float(np.linalg.norm(phrase)), 1e-9))
+        total = np.bincount(self.frame_of, weights=scores[self.row_of], minlength=len(self.timestamps_s))
+        return total / self._counts
+
+    def shared(self, wanted: Collection[str]) -> Values:
+        """For each frame the weight of the wanted words that it has: the rarer a word in the video, the more."""
+        count = len(self.words)
+        total = np.zeros(count)
+        for word in sorted(wanted):
+            has = np.array([word in words for words in self.words], dtype=np.float64)
+            if often := has.sum():
+                total += has * np.log1p((count - often + 0.5) / (often + 0.5))
+        return total
+
+    def shows(self, labels: Collection[str]) -> Values:
+        """1 for each frame in which something with one of the labels is seen, else 0."""
+        return np.array([1.0 if one & set(labels) else 0.0 for one in self.labels])
+
+    @cached_property
+    def _counts(self) -> Values:
+        return np.bincount(self.frame_of, minlength=len(self.timestamps_s)).astype(np.float64)
+
+    @cached_property
+    def interval_s(self) -> float:
+        """Between two frames, as a rule."""
+        return float(np.median(np.diff(self.timestamps_s))) if len(self.timestamps_s) > 1 else 1.0
+
+    @cached_property
+    def places(self) -> Values:
+        """Where each frame lies between the start of the video, 0, and its end, 1."""
+        length_s = self.timestamps_s[-1] + self.interval_s
+        return (self.timestamps_s + self.interval_s / 2) / length_s
+
+    def smooth(self, values: Values, width_s: float) -> Values:
+        """Each value with its neighbours in time, weighed by a bell of this width."""
+        if width_s <= 0:
+            return values
+        size = max(1, round(4 * width_s / self.interval_s))
+        bell = np.exp(-0.5 * (np.arange(-size, size + 1) * self.interval_s / width_s) ** 2)
+        inside = slice(size, size + len(values))
+        return np.convolve(values, bell)[inside] / np.convolve(np.ones(len(values)), bell)[inside]
+
+
+@lru_cache(maxsize=100_000)
+def words_of(text: str) -> frozenset[str]:
+    """Words that carry meaning, in a simple base form."""
+    return frozenset(content_words(text))
+
+
+_KNOWN: WeakKeyDictionary[VideoVectors, Seconds] = WeakKeyDictionary()
+
+
+def _apart(vectors: VideoVectors, told: Sequence[ToldRow]) -> Seconds:
+    frames, at = np.unique(vectors.frame_indices, return_index=True)
+    frame_of = np.searchsorted(frames, vectors.frame_indices)
+    pairs = np.unique(np.stack([frame_of, vectors.row_of], axis=1), axis=0)
+    rows = {row.frame_index: row for row in told}
+    of_frames = [rows.get(index) for index in frames.tolist()]
+    return Seconds(
+        frames,
+        vectors.timestamps_s[at],
+        vectors.unit,
+        pairs[:, 0],
+        pairs[:, 1],
+        tuple(
+            frozenset[str]().union(*map(words_of, (*row.sentences, *row.labels))) if row else frozenset[str]()
+            for row in of_frames
+        ),
+        tuple(frozenset(row.labels) if row else frozenset[str]() for row in of_frames),
+    )
