@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
+from ravu_kg.reasoning.abstaining import abstains_from, sureness
 from ravu_kg.reasoning.language import Reading, read_question
-from ravu_kg.reasoning.options import option_scores
+from ravu_kg.reasoning.options import certain_scores, option_scores
 from ravu_kg.reasoning.plan import LocalizeNode, State
 from ravu_kg.reasoning.protocols import Reply, Supporter
 from ravu_kg.reasoning.records import Evidence, Execution, Found, Interval, Outcome, Span
+from ravu_kg.reasoning.told import SupportBy
 from ravu_kg.reasoning.vocabulary import COLOR_NAMES, plural, read_phrase
+from ravu_kg.reasoning.weighing import weigh
 
 _NO_ARTICLE = frozenset(
     ("anyone", "anybody", "someone", "somebody", "everyone", "everybody", "he", "she", "it", "they")
@@ -36,13 +40,36 @@ class ExtractiveAnswerer:
         reading = read_question(question)
         text, intervals = _text(reading, execution)
         outcome: Outcome = "answered" if _tells(reading, execution) else "unknown"
-        if not options:
-            return Reply(text, None, 0.0, intervals, outcome)
-        scores = option_scores(options, execution, supporter, text, intervals or _spans_found(execution))
-        best = max(range(len(options)), key=lambda position: scores[position])
-        others = [score for position, score in enumerate(scores) if position != best]
-        margin = scores[best] - max(others) if others else scores[best]
-        return Reply(options[best], best, max(0.0, min(1.0, margin)), intervals, outcome)
+        telling = supporter.telling(execution)
+        spans = intervals or _spans_found(execution)
+        weighed = None
+        if telling is not None and len(options) > 1 and certain_scores(options, execution, text, spans) is None:
+            weighed = weigh(question, options, telling.told, telling.vectors)
+        reply = Reply(text, None, 0.0, intervals, outcome)
+        if weighed is not None and telling is not None:
+            reply = replace(_chosen(options, weighed.scores, intervals, "answered"), weighed_by=_SAID_BY[telling.by])
+        elif options:
+            reply = _chosen(options, option_scores(options, execution, supporter, text, spans), intervals, outcome)
+        if telling is None or not abstains_from(reading.kind, telling, options):
+            return reply
+        sure = sureness(question, telling.told, telling.vectors, weighed)
+        return _unknown(reply, sure.reason) if sure.reason else reply
+
+
+_SAID_BY: dict[SupportBy, str] = {"video": "weighed by all moments", "evidence": "weighed by the evidence"}
+
+
+def _chosen(options: Sequence[str], scores: Sequence[float], intervals: tuple[Span, ...], outcome: Outcome) -> Reply:
+    best = max(range(len(options)), key=lambda position: scores[position])
+    others = [score for position, score in enumerate(scores) if position != best]
+    margin = scores[best] - max(others) if others else scores[best]
+    return Reply(options[best], best, max(0.0, min(1.0, margin)), intervals, outcome)
+
+
+def _unknown(reply: Reply, reason: str) -> Reply:
+    """The likeliest option and its margin are kept: who has to choose may still do so."""
+    likeliest = f" The likeliest option is {reply.text!r}." if reply.option is not None else ""
+    return replace(reply, text=f"I don't know. {reason}{likeliest}", intervals=(), outcome="unknown", reason=reason)
 
 
 def _tells(reading: Reading, execution: Execution) -> bool:

@@ -10,20 +10,26 @@ from ravu_kg.graph.values import cypher_literal
 from ravu_kg.models.structured import encodable
 from ravu_kg.reasoning.context import Phrases
 from ravu_kg.reasoning.executor import execute
+from ravu_kg.reasoning.grounding.settings import GROUNDING, Grounding
 from ravu_kg.reasoning.language import read_question
 from ravu_kg.reasoning.marks import named
 from ravu_kg.reasoning.plan import Plan
 from ravu_kg.reasoning.protocols import Answerer, Judge, Planner, Supporter
 from ravu_kg.reasoning.records import Answer, Execution, StepTrace, Usage
+from ravu_kg.reasoning.told import SupportBy, Telling, told_of
 from ravu_kg.reasoning.uncovered import remark
 
 
 class EvidenceSupport:
-    """Compares answer options with the sentences of the evidence inside the graph."""
+    """Compares answer options with the sentences of the evidence, or with all that is told of the video.
 
-    def __init__(self, reader: GraphReader, phrases: Phrases) -> None:
+    Options come in only when the evidence has been found: nothing is retrieved by them.
+    """
+
+    def __init__(self, reader: GraphReader, phrases: Phrases, by: SupportBy = "evidence") -> None:
         self._reader = reader
         self._phrases = phrases
+        self._by: SupportBy = by
 
     def support(self, execution: Execution, options: Sequence[str]) -> list[float]:
         """For each option the best similarity of any sentence of the evidence, 0..1."""
@@ -34,6 +40,13 @@ class EvidenceSupport:
         self._phrases.prepare(options)  # not before: nothing may be retrieved by them
         found = self._reader.option_support(nodes, events, [self._phrases.vector(one).tolist() for one in options])
         return [found.get(position, 0.0) for position in range(len(options))]
+
+    def telling(self, execution: Execution) -> Telling | None:
+        """What people or models have said of the whole video, or of the frames of the evidence."""
+        told = told_of(self._reader, execution.video_id, self._phrases.dimensions)
+        if told is not None and self._by == "evidence":
+            told = told.only({one.frame_index for one in execution.evidence})
+        return None if told is None else Telling(told, self._by, self._phrases.matrix, self._phrases.encoder)
 
 
 def answer_question(
@@ -69,16 +82,29 @@ def answer_plan(
     phrases: Phrases,
     judge: Judge,
     answerer: Answerer,
+    by: SupportBy = "video",
+    grounding: Grounding = GROUNDING,
 ) -> Answer:
     """Execute a plan (from a planner or a file) and answer its question.
+
+    Args:
+        plan: checked steps.
+        video_id: the video.
+        options: to answer among.
+        reader: the graph.
+        phrases: embeds.
+        judge: chooses among candidates.
+        answerer: says the answer.
+        by: what options are weighed by, where people or models have told of the video.
+        grounding: what weighs the seconds of a video of which only words are known.
 
     Raises:
         PlanError: a reference that no earlier step answers.
         NotFoundError: the memory has no such video.
     """
-    execution = execute(plan, reader.video(video_id), reader, phrases, judge)
+    execution = execute(plan, reader.video(video_id), reader, phrases, judge, grounding)
     return answer_execution(
-        execution, options, supporter=EvidenceSupport(reader, phrases), answerer=answerer, reranker=judge.name
+        execution, options, supporter=EvidenceSupport(reader, phrases, by), answerer=answerer, reranker=judge.name
     )
 
 
@@ -101,6 +127,8 @@ def answer_execution(
     counts = [found.count for found in execution.bindings.values() if found.count is not None and asked_to_count]
     count = counts[-1] if counts else None
     notes = [found.note for found in execution.bindings.values() if found.note]
+    notes += [reply.reason] if reply.reason else []
+    weighed = {"options": reply.weighed_by} if reply.weighed_by else {}
     # Marks are for models. A reader gets names, in the answer and in its evidence alike.
     text = reply.text if reply.option is not None else named(reply.text, execution.names)
     evidence = tuple(replace(one, text=named(one.text, execution.names)) for one in execution.evidence)
@@ -111,7 +139,7 @@ def answer_execution(
         answer=text,
         option=reply.option,
         margin=reply.margin,
-        method={"planner": plan.planner, "reranker": reranker, "answerer": answerer.name},
+        method={"planner": plan.planner, "reranker": reranker, "answerer": answerer.name, **weighed},
         evidence=evidence,
         plan=plan,
         trace=execution.trace,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ravu_kg.graph.reader import EventRow, NodeRow, SentenceRow
+from ravu_kg.reasoning.hierarchy import spread
 from ravu_kg.reasoning.protocols import Candidate, Glimpse, Verdict
 from ravu_kg.reasoning.states import match_state
 from ravu_kg.reasoning.vocabulary import COLOR_NAMES, KNOWN_NOUNS, matching_labels, read_phrase, singular
@@ -155,12 +156,8 @@ class RuleJudge:
         return False
 
     def select(self, query: str, glimpses: Sequence[Glimpse], count: int) -> list[int]:
-        """The nearest, one of a kind first."""
-        ranked = sorted(
-            range(len(glimpses)), key=lambda position: (-glimpses[position].score, glimpses[position].timestamp_s)
-        )
-        first = list({glimpses[position].text: position for position in reversed(ranked)}.values())[::-1]
-        return [*first, *(one for one in ranked if one not in first)][:count]
+        """The nearest of each stretch of time, one of a kind first."""
+        return spread(glimpses, count)
 
     def _verdict(self, verbs: set[str], told: bool, candidate: Candidate) -> Verdict:
         agreeing: list[tuple[int, SentenceRow]] = []

@@ -33,14 +33,13 @@ def option_scores(
         text: the answer without options.
         spans: stretches of time that the answer is about.
     """
-    wanted = [re.sub(r"[\s.!?]+\Z", "", option.lower()).strip() for option in options]
+    wanted = _plain(options)
     count = next((one.count for one in reversed(list(execution.bindings.values())) if one.count is not None), None)
     numbers = [number_in(option) for option in wanted]
     if count is not None and any(number is not None for number in numbers):
         return [0.0 if number is None else 1.0 / (1.0 + abs(number - count)) for number in numbers]
-    for scores in (_yes_or_no(wanted, text), _by_name(wanted, text), _by_time(wanted, execution, spans)):
-        if scores is not None:
-            return scores
+    if (certain := certain_scores(options, execution, text, spans)) is not None:
+        return certain
     nothing = not execution.evidence and not spans
     meaning = supporter.support(execution, options)
     evidence = " ".join([text, *(" ".join([one.text, *one.attributes]) for one in execution.evidence)])
@@ -53,6 +52,21 @@ def option_scores(
         + WORDS_WEIGHT * shared(_words(option), evidence)
         for option, alike in zip(wanted, meaning, strict=True)
     ]
+
+
+def certain_scores(
+    options: Sequence[str], execution: Execution, text: str, spans: Sequence[Span]
+) -> list[float] | None:
+    """Support of options that answer with yes or no, with a name or with a time; None for others."""
+    wanted = _plain(options)
+    for scores in (_yes_or_no(wanted, text), _by_name(wanted, text), _by_time(wanted, execution, spans)):
+        if scores is not None:
+            return scores
+    return None
+
+
+def _plain(options: Sequence[str]) -> list[str]:
+    return [re.sub(r"[\s.!?]+\Z", "", option.lower()).strip() for option in options]
 
 
 def number_in(text: str) -> int | None:

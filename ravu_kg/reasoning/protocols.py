@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ravu_kg.graph.reader import EventRow, NodeRow, SentenceRow
 from ravu_kg.reasoning.plan import Plan
 from ravu_kg.reasoning.records import Execution, Outcome
+
+if TYPE_CHECKING:
+    from ravu_kg.reasoning.told import Telling
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,10 @@ class Reply:
     margin: float
     intervals: tuple[tuple[float, float], ...] = ()
     outcome: Outcome = "answered"
+    reason: str = ""
+    """Why it is not known."""
+    weighed_by: str = ""
+    """What the options were weighed by; empty for the evidence's best sentence."""
 
 
 class Planner(Protocol):
@@ -112,6 +119,10 @@ class Supporter(Protocol):
 
     def support(self, execution: Execution, options: Sequence[str]) -> list[float]:
         """For each option how well the evidence's sentences agree with it, 0..1."""
+        ...
+
+    def telling(self, execution: Execution) -> Telling | None:
+        """What people or models have said; None for a video whose sentences are measured."""
         ...
 
 

@@ -200,6 +200,9 @@ class NoSupport:
     def support(self, execution: Execution, options: Sequence[str]) -> list[float]:
         return [0.0] * len(options)
 
+    def telling(self, execution: Execution) -> None:
+        """Nothing is weighed."""
+
 
 def scripted_model(received: Received) -> Reply:
     """Short replies that can be used; only what was sent is counted."""

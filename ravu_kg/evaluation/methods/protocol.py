@@ -15,6 +15,7 @@ from ravu_kg.reasoning.plan import FunctionName, GetGlobalContext, LocalizeNode,
 from ravu_kg.reasoning.protocols import Supporter
 from ravu_kg.reasoning.records import Answer, Evidence, Execution, Found
 from ravu_kg.reasoning.uncovered import coverage_of
+from ravu_kg.reasoning.weighing import texts_of
 
 
 class Method(Protocol):
@@ -82,10 +83,11 @@ def answer_from(
 
 
 def own_texts(questions: Sequence[Question]) -> Iterator[str]:
-    """Questions and options."""
+    """Questions, options, and what options claim."""
     for one in questions:
         yield one.question
         yield from one.options
+        yield from texts_of(one.question, one.options)
 
 
 def localizing(question: str) -> Step:

@@ -13,9 +13,11 @@ from ravu_kg.graph.reader import VideoRow
 from ravu_kg.models.roles import has_model
 from ravu_kg.reasoning.asking import answer_plan
 from ravu_kg.reasoning.executor import phrases_of
+from ravu_kg.reasoning.grounding.settings import GROUNDING, Grounding
 from ravu_kg.reasoning.plan import GetGlobalContext, Plan, Step
 from ravu_kg.reasoning.planner import RulePlanner
 from ravu_kg.reasoning.records import Answer
+from ravu_kg.reasoning.told import SupportBy
 
 
 class Ravu:
@@ -23,8 +25,11 @@ class Ravu:
 
     name = "ravu"
     says = "a plan over the graph"
+    by: SupportBy = "video"
+    """What options are weighed by where words tell of a video."""
 
-    def __init__(self) -> None:
+    def __init__(self, grounding: Grounding = GROUNDING) -> None:
+        self._grounding = grounding
         self._plans: dict[str, Plan] = {}
 
     def texts(self, bench: Bench, questions: Sequence[Question]) -> Iterator[str]:
@@ -52,6 +57,8 @@ class Ravu:
                 phrases=phrases,
                 judge=by.judge,
                 answerer=by.answerer,
+                by=self.by,
+                grounding=self._grounding,
             )
             yield by.completed(answer)
 
@@ -65,6 +72,7 @@ class RavuHierarchical(Ravu):
 
     name = "ravu-hierarchical"
     says = "of each event the moments that tell most"
+    by: SupportBy = "evidence"
 
     def _plan(self, question: str) -> Plan | None:
         step = Step(function="get_global_context", arguments=GetGlobalContext(query=question), save_as="found")

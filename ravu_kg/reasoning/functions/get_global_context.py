@@ -18,7 +18,9 @@ from ravu_kg.reasoning.records import Evidence, Found
 FRAMES = 6
 PER_EVENT = 2
 CANDIDATES = 24
-"""Moments that the judge reads: the nearest of all events."""
+"""Moments that a model reads: the nearest of all events."""
+WIDE = 400
+"""Moments that are compared without a model: a choice all over a long video needs them all."""
 FRAME_CANDIDATES = 8
 """Of them descriptions of whole frames."""
 
@@ -34,12 +36,13 @@ def get_global_context(context: Context, step: str, arguments: GetGlobalContext,
 
 
 def _by_meaning(context: Context, step: str, query: str) -> tuple[Evidence, ...]:
+    candidates = CANDIDATES if context.judge.selects else WIDE
     moments = context.reader.event_moments(
-        context.video.video_id, context.phrases.vector(query), context.span, PER_EVENT, CANDIDATES
+        context.video.video_id, context.phrases.vector(query), context.span, PER_EVENT, candidates
     )
     shown = [showing.of_node(context, step, moment.node) for moment in moments]
     shown += _frames(context, step, query, moments)
-    nearest = sorted(shown, key=lambda one: -one.score)[:CANDIDATES]
+    nearest = sorted(shown, key=lambda one: -one.score)[:candidates]
     evidence = sorted(nearest, key=lambda one: (one.timestamp_s, one.node_id))
     glimpses = [
         Glimpse(one.timestamp_s, one.entity_ids[0] if one.node_id else "", one.text, one.score) for one in evidence

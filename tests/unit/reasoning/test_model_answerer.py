@@ -41,6 +41,9 @@ class Even:
     def support(self, execution: Execution, options: Sequence[str]) -> list[float]:
         return [0.5] * len(options)
 
+    def telling(self, execution: Execution) -> None:
+        return None
+
 
 def execution(
     evidence: Sequence[Evidence] = EVIDENCE, plan: Plan = PLAN, coverage: CoverageReport | None = None, **found: Found

@@ -15,6 +15,9 @@ class NoMeaning:
     def support(self, execution: Execution, options: Sequence[str]) -> list[float]:
         return [0.5] * len(options)
 
+    def telling(self, execution: Execution) -> None:
+        return None
+
 
 def an_execution(count: int | None = None, said: str = "A person stands still.") -> Execution:
     found = Found("count", "count_nodes", count=count)

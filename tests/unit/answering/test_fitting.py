@@ -1,0 +1,94 @@
+"""Weights fitted on half of the videos."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ravu_kg.errors import UsageError
+from ravu_kg.evaluation.fit import (
+    OPTION_DOUBTS,
+    Sample,
+    fit_abstaining,
+    fit_doubt,
+    fit_form,
+    fit_options,
+    held_out,
+    main,
+    report,
+    written,
+)
+from ravu_kg.reasoning.weighing import FEATURES, read_weights
+
+RANDOM = np.random.default_rng(3)
+
+
+def a_sample(count: int = 400) -> Sample:
+    """The first feature tells the right option, the others are noise; the right video is nearer."""
+    sample = Sample()
+    for number in range(count):
+        features = RANDOM.normal(size=(5, len(FEATURES))).astype(np.float32)
+        answer = number % 5
+        features[answer, 0] += 2
+        sample.features.append(features)
+        sample.answers.append(answer)
+        sample.types.append("CW" if number % 3 else "TN")
+        sample.held_out.append(number % 2 == 1)
+        sample.right.append(dict(zip(OPTION_DOUBTS, RANDOM.normal([2, 0, 0, 0, 0]), strict=True)))
+        sample.wrong.append(dict(zip(OPTION_DOUBTS, RANDOM.normal(size=5), strict=True)))
+    return sample
+
+
+def test_what_tells_the_right_option_weighs_most() -> None:
+    sample = a_sample()
+    weights = fit_options(np.array(sample.features), np.array(sample.answers))
+    assert weights[0] == pytest.approx(2, abs=0.6)
+    assert np.abs(weights[1:]).max() < 0.4
+
+
+def test_each_half_is_tested_by_the_weights_of_the_other() -> None:
+    sample = a_sample()
+    out = np.array(sample.held_out)
+    for half in (False, True):  # in one half the features say the opposite
+        turned = Sample(
+            [one * (-1 if two == half else 1) for one, two in zip(sample.features, sample.held_out, strict=True)],
+            sample.answers, sample.types, sample.held_out,
+        )  # fmt: skip
+        fitted = fit_form("phrases", turned)
+        assert fitted.weights[not half][0] < 0 < fitted.weights[half][0]
+        assert fitted.correct.mean() < 0.1
+    assert fit_form("phrases", sample).correct[out].mean() > 0.5
+
+
+def test_a_doubt_finds_the_constant_and_holds_its_threshold() -> None:
+    right, wrong = RANDOM.normal(2, 1, size=(4000, 1)), RANDOM.normal(0, 1, size=(4000, 1))
+    weight, constant = fit_doubt(right, wrong)
+    assert weight == pytest.approx(2, abs=0.2)
+    assert constant == pytest.approx(-2, abs=0.2)
+    doubt = fit_abstaining("phrases", OPTION_DOUBTS, a_sample(2000))
+    assert (doubt.right < doubt.threshold).mean() == pytest.approx(0.13, abs=0.05)
+    assert (doubt.wrong < doubt.threshold).mean() > 0.6
+
+
+def test_the_data_file_is_what_the_product_reads() -> None:
+    sample = a_sample()
+    fitted, doubt = fit_form("phrases", sample), fit_abstaining("phrases", OPTION_DOUBTS, sample)
+    read = read_weights(written("encoder", [fitted], [doubt], "nextqa=val.csv"))
+    assert read.encoders == ("encoder",)
+    assert list(read.options["phrases"].values()) == pytest.approx(fitted.weights[True].tolist(), abs=1e-3)
+    assert read.doubts["phrases"].threshold == pytest.approx(doubt.threshold, abs=1e-3)
+    assert tuple(read.doubts["phrases"].weights) == OPTION_DOUBTS
+    lines = list(report([fitted], {"phrases": sample}, [doubt]))
+    assert any(line.startswith("  TN ") for line in lines)
+    assert any("right  15%" in line for line in lines)
+
+
+def test_halves_follow_from_the_name_alone_and_are_about_even() -> None:
+    names = [f"video {number}" for number in range(1000)]
+    assert 420 < sum(map(held_out, names)) < 580
+    assert [held_out(name) for name in names] == [held_out(name) for name in names]
+
+
+def test_a_question_file_without_its_data_set_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["val.csv"]) == UsageError("").exit_code
+    assert "nextqa=val.csv" in capsys.readouterr().err
