@@ -56,6 +56,10 @@ def video_properties(video: VideoRecord) -> Row:
 
 def entity_row(entity: Entity) -> Row:
     """A row of ``ingest/entities``."""
+    # Left out where there is none: what was measured later must not be lost when the entity is written again.
+    given: Row = {}
+    if entity.appearance is not None:
+        given = {"appearance": Vector(entity.appearance), "appearanceModel": entity.appearance_model}
     return {
         "id": entity.id,
         "properties": {
@@ -70,6 +74,7 @@ def entity_row(entity: Entity) -> Row:
             "trackBoxes": Vector(entity.track_boxes),
             "coverage": entity.coverage,
             "look": None if entity.look is None else Vector(entity.look),
+            **given,
         },
     }
 

@@ -91,6 +91,10 @@ class Entity:
     """Whether models told all of its events."""
     look: Sequence[int] | None = None
     """Its colours by place (:mod:`ravu_kg.looks`), each 0..127 in relation to the strongest; None without a picture."""
+    appearance: Sequence[float] | None = None
+    """How an appearance model sees it, when that came with its track; never among the vectors of sentences."""
+    appearance_model: str | None = None
+    """That model."""
 
 
 @dataclass(frozen=True, slots=True)
