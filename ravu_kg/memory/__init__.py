@@ -232,7 +232,7 @@ class VideoMemory:
         watch = watch or Stopwatch()
         report = progress or _silent
         given = Path(tracks) if tracks is not None else None
-        with self._cache_is_writable(), one_at_a_time(self.settings.cache, video_id):
+        with self.cache_is_writable(), one_at_a_time(self.settings.cache, video_id):
         build = _checked_build(build)
         video_id = id_of(video.content_hash, build)
             report("loading models", 0.0)  # which fetches them the first time
@@ -726,7 +726,7 @@ class VideoMemory:
         embedder = load_embedder(self.settings.models.embed, self.settings.providers)
         total = sum(video.frame_nodes for video in self.videos()) or 1
         report = progress or _silent
-        with self._cache_is_writable(), SentenceCache(self.settings.cache / "sentences.sqlite") as cache:
+        with self.cache_is_writable(), SentenceCache(self.settings.cache / "sentences.sqlite") as cache:
             done = schema.reembed(
                 self.store,
                 embedder.name,
@@ -836,7 +836,7 @@ class VideoMemory:
             )
 
     @contextmanager
-    def _cache_is_writable(self) -> Generator[None]:
+    def cache_is_writable(self) -> Generator[None]:
         """Name the folder when something cannot be kept in the cache."""
         try:
             yield
