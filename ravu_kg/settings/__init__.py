@@ -56,6 +56,7 @@ _NEO4J_VARIABLES = {
 _PATH_KEYS = ("cache", "server.home")
 _SECRET_WORDS = ("password", "api_key", "apikey", "token", "secret")
 _SECRET_VALUE = re.compile(r"sk-[\w-]{16,}|AIza[\w-]{30,}")
+_USER_OF_ADDRESS = re.compile(r"(?<=://)[^/\s]+@")
 _KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
 Profile = Literal["gemini", "openai", "local", "offline"]
 _Layer = dict[str, tuple[object, str]]
@@ -116,6 +117,8 @@ class Settings(Section):
         """Every key with its value and origin; a secret is shown as stars."""
         for key, value in _leaves(self.model_dump()):
             shown = "********" if isinstance(value, SecretStr) or (value and _is_secret(key)) else value
+            if isinstance(shown, str):
+                shown = _USER_OF_ADDRESS.sub("********@", shown)
             yield key, shown, self.origin(key)
 
 

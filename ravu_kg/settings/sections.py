@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
 
 class Section(BaseModel):
@@ -20,6 +21,13 @@ class Neo4jSettings(Section):
     username: str = "neo4j"
     database: str = "neo4j"
     password: SecretStr | None = None
+
+    @field_validator("uri")
+    @classmethod
+    def _holds_no_secret(cls, uri: str | None) -> str | None:
+        if uri is not None and re.match(r"[^/]*//[^/]*@", uri):  # the address is shown in messages
+            raise ValueError("a user name or password has no place in the address; set NEO4J_USERNAME, NEO4J_PASSWORD")
+        return uri
 
 
 class ServerSettings(Section):

@@ -271,3 +271,16 @@ def test_every_role_can_be_set_everywhere(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert (settings.models.rerank, settings.models.identify, settings.models.count) == ("a:1", "b:1", "c:1")
     assert settings.models.analyze is None
     assert settings.calls.concurrency == 3
+
+
+def test_a_password_in_the_address_of_the_server_is_refused_and_not_repeated(tmp_path: Path):
+    write(tmp_path, '[neo4j]\nuri = "bolt://neo4j:hunter2@localhost:7687"\n')
+    with pytest.raises(ConfigurationError, match=r"neo4j\.uri.*NEO4J_PASSWORD") as caught:
+        load()
+    assert "hunter2" not in str(caught.value)
+
+
+def test_credentials_in_the_address_of_a_provider_are_not_shown(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RAVU_KG_PROVIDERS__OPENAI__BASE_URL", "http://me:hunter2@localhost:8000/v1")
+    shown = {key: value for key, value, _ in load().entries()}
+    assert shown["providers.openai.base_url"] == "http://********@localhost:8000/v1"
