@@ -79,35 +79,36 @@ def _end_at_the_latest(ledger: Ledger, seconds: float) -> None:
 
 def _steps(runs: Runs, seed: int, minutes: float) -> dict[str, Callable[[], object]]:
     short = minutes < _SHORT_MINUTES
-    together_s = 45.0 if short else 300.0
+    together_s = 30.0 if short else 300.0
     passing = connection.PASSING[:2] if short else connection.PASSING * 2
 
     def many() -> None:
         if runs.ledger.room_for(together.KIND, "many askers", together_s + 30):
             together.many(runs.world, runs.ledger, together_s)
 
-    return {
+    steps: dict[str, Callable[[], object]] = {
         "what is said": lambda: secrecy.outputs(runs),
         "loopback": lambda: loopback.unreachable(runs),
-        "fuzz": lambda: fuzzing.run(runs.ledger, 60 * minutes * 0.06, seed),
+        "fuzz": lambda: fuzzing.run(runs.ledger, 60 * minutes * 0.05, seed),
         "kills": lambda: _kill(runs, _FEW_KILLS if short else _KILLS),
         "two": lambda: runs.case(together.KIND, "two indexers of one video", together.one_video_twice),
         "two killed": lambda: runs.case(
             together.KIND, "the same, one of them killed", together.one_video_twice_and_one_killed
         ),
+        "many": many,
+        "key": lambda: runs.case("credentials", "the model's key is withdrawn", connection.key_withdrawn),
+        "password": lambda: runs.case("credentials", "another password of the database", servers.credentials),
+        "connection": lambda: [connection.disturbed(runs, deed) for deed in passing],
+        "connection asked": lambda: connection.asked_through_cuts(runs),
         "schema newer": lambda: schemas.newer(runs),
         "schema older": lambda: schemas.older(runs),
         "read-only": lambda: servers.read_only(runs),
-        "restarted": lambda: runs.case(servers.KIND, "restarted", servers.restarted),
         "paused": lambda: runs.case(servers.KIND, "held up for 20 s", servers.paused(20.0)),
-        "password": lambda: runs.case("credentials", "another password of the database", servers.credentials),
-        "key": lambda: runs.case("credentials", "the model's key is withdrawn", connection.key_withdrawn),
-        "connection": lambda: [connection.disturbed(runs, deed) for deed in passing],
-        "connection gone": lambda: runs.case(connection.KIND, "cut for good", connection.gone, needs_s=90),
-        "connection asked": lambda: connection.asked_through_cuts(runs),
+        "restarted": lambda: runs.case(servers.KIND, "restarted", servers.restarted),
+        "connection gone": lambda: runs.case(connection.KIND, "cut for good", connection.gone, needs_s=60),
         "disk": lambda: servers.full_disk(runs),
-        "many": many,
     }
+    return steps
 
 
 def _kill(runs: Runs, wanted: Mapping[str, int]) -> None:
@@ -115,7 +116,7 @@ def _kill(runs: Runs, wanted: Mapping[str, int]) -> None:
     order = [kind for kind, count in wanted.items() for _ in range(count)]
     runs.chance.shuffle(order)
     done = 0
-    end_s = time.monotonic() + 0.55 * runs.ledger.left_s
+    end_s = time.monotonic() + 0.5 * runs.ledger.left_s
     while done < len(order) and time.monotonic() < end_s:
         done += runs.case(order[done], f"moment {done + 1}", *kills.DEEDS[order[done]])
     if done < len(order):

@@ -26,6 +26,7 @@ def undisturbed(world: World) -> Undisturbed:
     world.server.start()
     with models() as server:
         done = world.run(world.env(world.warm, server), "index", world.clip, "--build", "plain").must(0)
+        world.usual(done.took_s)
         calls = len([one for one in server.received if one.protocol != "openai_embeddings"])
     return Undisturbed(world.graph("plain"), calls, done.took_s)
 

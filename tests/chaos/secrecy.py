@@ -67,13 +67,13 @@ def outputs(runs: Runs) -> None:
         world.run(env, "videos", "show", name).must(0)
         world.run(env | wrong, "--debug", "ask", name, "Who?").must(1, 6)
         world.run(env | wrong, "ask", name, "Who?").must(6)
-        world.run(env | {"NEO4J_URI": f"bolt://neo4j:{world.marker}@127.0.0.1:1"}, "ask", name, "Who?").must(3, 6)
-        world.run(
-            env | {"RAVU_KG_PROVIDERS__OPENAI__BASE_URL": f"http://user:{world.marker}@127.0.0.1:1/v1"},
-            "ask",
-            name,
-            "Who?",
-        ).must(5)
+        in_address = {
+            "NEO4J_URI": f"bolt://neo4j:{world.marker}@127.0.0.1:1",
+            "RAVU_KG_PROVIDERS__OPENAI__BASE_URL": f"http://user:{world.marker}@127.0.0.1:1/v1",
+        }
+        world.run(env | {"NEO4J_URI": in_address["NEO4J_URI"]}, "ask", name, "Who?").must(3)
+        for variable, address in in_address.items():
+            world.run(env | {variable: address}, "config", "show").must(0, 3)
 
 
 def nowhere(world: World, ledger: Ledger, watch: ArgumentWatch) -> None:

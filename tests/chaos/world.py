@@ -32,7 +32,7 @@ from tests.model_server import ModelServer, Received
 CONCURRENCY = 4
 """Calls of a model at once: at most so many may be made again after a kill."""
 CALL_S = 0.05
-_COMMAND_S = 240.0
+_FIRST_S, _COMMAND_S, _TIMES = 900.0, 240.0, 12.0
 _MODEL, _EMBEDDER = "openai:seer", "openai:nomic-embed-text"
 
 
@@ -58,6 +58,7 @@ class Command:
     process: subprocess.Popen[bytes]
     log: Path
     started_s: float
+    patience_s: float
 
     @property
     def runs(self) -> bool:
@@ -86,14 +87,16 @@ class Command:
         _, orphans = psutil.wait_procs([one for one in children if _is_ours(one)], timeout=60)
         assert not orphans, f"children outlive a killed command by a minute: {orphans}"
 
-    def wait(self, timeout_s: float = _COMMAND_S) -> Done:
+    def wait(self) -> Done:
         """What it came to; a command that does not end is killed, which is a loss."""
         try:
-            code = self.process.wait(timeout_s)
+            code = self.process.wait(self.patience_s)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            raise AssertionError(f"a command hung for {timeout_s:.0f} s: {self.log.read_text()[-1500:]}") from None
+            raise AssertionError(
+                f"a command hung for {self.patience_s:.0f} s: {self.log.read_text()[-1500:]}"
+            ) from None
         out, err = (self.log.with_suffix(suffix).read_text(errors="replace") for suffix in (".out", ".err"))
         return Done(code, out, err, time.monotonic() - self.started_s)
 
@@ -115,6 +118,8 @@ class World:
     """Makes vectors, and answers whoever has no model of their own."""
     marker: str = field(default_factory=lambda: f"marker{secrets.token_hex(12)}")
     """The secret of everything: the database's password, and in the keys of the models."""
+    patience_s: float = _FIRST_S
+    """How long a command may take before it hangs; see :meth:`usual`."""
     _count: int = 0
 
     def __post_init__(self) -> None:
@@ -135,6 +140,10 @@ class World:
         self.clip = make_clip(self.folder / "clip.mp4", seconds=64)
         self.warm = self.cache()
         """A cache that may be copied: its sentences have vectors."""
+
+    def usual(self, took_s: float) -> None:
+        """A run takes so long here when nothing happens to it."""
+        self.patience_s = max(_COMMAND_S, _TIMES * took_s)
 
     @property
     def key(self) -> str:
@@ -193,7 +202,7 @@ class World:
                 stdout=out,
                 stderr=err,
             )
-        return Command(process, log, time.monotonic())
+        return Command(process, log, time.monotonic(), self.patience_s)
 
     def run(self, env: Mapping[str, str], *arguments: object) -> Done:
         """A command of the product to its end."""
