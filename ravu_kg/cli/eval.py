@@ -71,6 +71,7 @@ def command() -> None:
 @click.argument("graph", metavar="GRAPH")
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
 @click.option("--skip-bad", is_flag=True, help="Leave out rows that cannot be used, and say which.")
+@click.option("--fps", "frame_rate", type=click.FloatRange(0, 1000, min_open=True), help="As for `ravu-kg import`.")
 @_memory_options
 @json_option
 @click.pass_obj
@@ -79,6 +80,7 @@ def load(
     graph: str,
     files: tuple[Path, ...],
     skip_bad: bool,
+    frame_rate: float | None,
     embedder: str | None,
     home: Path | None,
     as_json: bool,
@@ -88,8 +90,18 @@ def load(
     `captions` and the other kinds of `ravu-kg import` take annotation files; `detector` takes videos, which are
     indexed; `tracks` takes videos with given tracks beside them. Videos that are there stay as they are.
     """
-    with _open(state, embedder, home) as memory:
-        loaded = _filled(memory, graph, files, skip_bad)
+    from ravu_kg.evaluation.sources import fill
+
+    with _open(state, embedder, home) as memory, progress_bar("load") as report:
+        loaded = fill(
+            memory,
+            graph,
+            files,
+            skip_bad=skip_bad,
+            frame_rate=frame_rate,
+            on_problem=_say_problem,
+            progress=report,
+        )
     if as_json:
         echo_json(asdict(loaded))
     else:
@@ -293,13 +305,6 @@ def _open(state: State, embedder: str | None, home: Path | None) -> Generator[Vi
         memory = VideoMemory.open(settings, progress=say)
     with memory:
         yield memory
-
-
-def _filled(memory: VideoMemory, graph: str, files: Sequence[Path], skip_bad: bool) -> Loaded:
-    from ravu_kg.evaluation.sources import fill
-
-    with progress_bar("load") as report:
-        return fill(memory, graph, files, skip_bad=skip_bad, on_problem=_say_problem, progress=report)
 
 
 def _told(loaded: Loaded) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -11,7 +12,7 @@ from typing import cast
 from ravu_kg.errors import ConfigurationError, UsageError
 from ravu_kg.graph.embedding import SentenceCache, embed_all
 from ravu_kg.importers import captions
-from ravu_kg.importers.annotated import Problem, Reader
+from ravu_kg.importers.annotated import AnnotatedVideo, Problem
 from ravu_kg.importers.loading import load
 from ravu_kg.memory import VideoMemory
 from ravu_kg.memory.records import Report, Stopwatch
@@ -23,6 +24,8 @@ ANNOTATIONS = ("captions", "vidor", "mot", "star", "video_memory", "cvat", "coco
 GRAPHS = (*ANNOTATIONS, TRACKS, DETECTOR)
 _VIDEO_ENDINGS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v")
 _TRACK_ENDINGS = (".tracks.json", ".json", ".txt")
+_Read = Callable[..., Iterable[AnnotatedVideo]]
+"""A reader of a kind, whose further options are its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ def fill(
     files: Sequence[Path],
     *,
     skip_bad: bool = False,
+    frame_rate: float | None = None,
     on_problem: Callable[[Problem], None] | None = None,
     progress: Report | None = None,
 ) -> Loaded:
@@ -70,6 +74,7 @@ def fill(
         files: annotation files; for ``detector`` and ``tracks`` videos, or folders of them. Tracks lie beside their
             video as ``NAME.tracks.json``, ``NAME.json`` or ``NAME.txt``.
         skip_bad: leave out rows of annotation that cannot be used.
+        frame_rate: frames a second of the videos, for kinds of annotation that do not tell.
         on_problem: is told of each of these.
         progress: told the stage and how much of it is done.
 
@@ -87,7 +92,8 @@ def fill(
     watch = Stopwatch()
     with SentenceCache(memory.settings.cache / "sentences.sqlite") as cache, watch.time("read"):
         read = _reader(memory, graph, cache)
-        videos = list(read(files, skip_bad=skip_bad, on_problem=on_problem or _ignored))
+        options = {} if frame_rate is None else {"frame_rate": frame_rate}
+        videos = list(read(files, skip_bad=skip_bad, on_problem=on_problem or _ignored, **options))
     with SentenceCache(memory.settings.cache / "sentences.sqlite") as cache:
         done = load(
             memory.store,
@@ -129,22 +135,11 @@ def graph_of(memory: VideoMemory, name: str) -> Graph:
     return Graph(name, videos, pipelines)
 
 
-def _reader(memory: VideoMemory, kind: str, cache: SentenceCache) -> Reader:
+def _reader(memory: VideoMemory, kind: str, cache: SentenceCache) -> _Read:
     if kind == captions.KIND:
-
-        def read_captions(
-            paths: Sequence[Path], *, skip_bad: bool, on_problem: Callable[[Problem], None]
-        ) -> Iterator[captions.AnnotatedVideo]:
-            return captions.read(
-                paths,
-                skip_bad=skip_bad,
-                on_problem=on_problem,
-                vectors=lambda nouns: embed_all(nouns, memory.embedder, cache),
-            )
-
-        return read_captions
+        return partial(captions.read, vectors=lambda nouns: embed_all(nouns, memory.embedder, cache))
     module = import_module(f"ravu_kg.importers.{kind}")  # ANNOTATIONS names them
-    return cast("Reader", module.read)  # every module of importers that is a kind has one
+    return cast("_Read", module.read)  # every module of importers that is a kind has one
 
 
 def _index(memory: VideoMemory, graph: str, files: Sequence[Path], progress: Report | None) -> Loaded:
