@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 import tempfile
 import time
@@ -21,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import ravu_kg
-from ravu_kg.evaluation import metrics
+from ravu_kg.evaluation import fit, metrics, planning
 from ravu_kg.evaluation.bench import Bench
 from ravu_kg.evaluation.datasets import read_questions
 from ravu_kg.evaluation.home import own_settings
@@ -83,7 +84,7 @@ class Offline:
     ) -> Run:
         """Put the questions to a method, and say how fast that went."""
         bench = self._bench.answering(_plain) if plain else self._bench
-        path = self._folder / f"{dataset}-{name.replace(' ', '-')}"
+        path = self._folder / f"{dataset}-{re.sub('[^a-z0-9]+', '-', name)}"
         setup = Setup(
             dataset,
             len(questions),
@@ -122,6 +123,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             with VideoMemory.open(settings) as memory, _cache(memory) as cache:
                 _evaluate(memory, cache, asked.runs or Path(temporary) / "runs", asked.videos, asked.no_ablation)
+            if not asked.embedder:
+                _fits(home)
         finally:
             EmbeddedServer(server_config(settings)).stop()
     print(f"\nAll of it: {(time.perf_counter() - started_s) / 60:.1f} minutes")
@@ -159,13 +162,26 @@ def _evaluate(memory: VideoMemory, cache: SentenceCache, folder: Path, videos: i
         ]
         without = [] if no_ablation else _ablations(offline, grounded)
     print("\nNExT-QA val and the spans of NExT-GQA val, over captions, without any model")
+    print("  (best: the best second in a true span, %; held out: accuracy on the videos that no weight was fitted on)")
     _table(runs, nextqa)
     print("\nEgoSchema, over captions, without any model")
     for run in ego:
-        print(f"  {run.name:32} {_percent(summary_of(run).overall)}")
+        out = metrics.accuracy([one for one in run.results if fit.held_out(one.video)])
+        print(f"  {run.name:32} {_percent(summary_of(run).overall)}, held-out half {100 * out.value:.1f}")
     if without:
         print("\nWhat each part is worth on NExT-GQA val (difference to all of it, with its p-value)")
         _ablation_table(without)
+
+
+def _fits(home: Path) -> None:
+    """What weights and thresholds of half of the videos come to on the other half, and the planner's kinds."""
+    data = test_data()
+    print("\nOptions and abstaining, fitted on half of the videos and told of the other half", flush=True)
+    fit.main(
+        [f"nextqa={data / 'nextqa/val.csv'}", f"egoschema={data / 'egoschema/subset_anno.json'}", f"--home={home}"]
+    )
+    print("\nKinds that the rules find for each type of question", flush=True)
+    planning.main([str(data / "nextqa" / "val.csv")])
 
 
 def _ablations(offline: Offline, questions: Sequence[Question]) -> list[Run]:
@@ -202,7 +218,7 @@ def _load(memory: VideoMemory, title: str, files: Sequence[Path], folder: Path, 
 
 
 def _table(runs: Sequence[Run], questions: Sequence[Question]) -> None:
-    print(f"  {'':32}{'best':>7}{'IoP':>7}{'TC':>7}{'TN+TP':>7}  {'TP':22}{'Acc':>6}   by type")
+    print(f"  {'':32}{'best':>7}{'IoP':>7}{'TC':>7}{'TN+TP':>7}  {'TP':22}{'Acc':>6}{'held out':>10}   by type")
     for run in runs:
         spanned = [one for one in run.results if one.spans and one.seconds]
         figures = f"{'-':>7}{'-':>7}{'-':>7}{'-':>7}  {'-':22}"
@@ -210,7 +226,8 @@ def _table(runs: Sequence[Run], questions: Sequence[Question]) -> None:
             figures = _grounding([one for one in run.results if one.spans])
         summary = summary_of(run)
         types = "  ".join(f"{kind} {100 * one.value:.1f}" for kind, one in summary.types.items())
-        print(f"  {run.name:32}{figures}{100 * summary.overall.value:6.1f}   {types}")
+        out = metrics.accuracy([one for one in run.results if fit.held_out(one.video)])
+        print(f"  {run.name:32}{figures}{100 * summary.overall.value:6.1f}{100 * out.value:10.1f}   {types}")
 
 
 def _grounding(results: Sequence[Result]) -> str:
