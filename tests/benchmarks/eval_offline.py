@@ -210,8 +210,8 @@ def _load(memory: VideoMemory, title: str, files: Sequence[Path], folder: Path, 
     told = ", ".join(f"{stage} {elapsed_s:.1f} s" for stage, elapsed_s in stages.items())
     speed = done.frame_nodes / stages["write"] if stages.get("write") else math.nan
     print(
-        f"  {title}: {done.videos} videos ({done.added} new), {seconds} seconds, {done.frame_nodes} frame nodes; {told};"
-        f" {speed:,.0f} frame nodes a second written",
+        f"  {title}: {done.videos} videos ({done.added} new), {seconds} seconds, {done.frame_nodes} frame nodes; "
+        f"{told}; {speed:,.0f} frame nodes a second written",
         flush=True,
     )
     return set(names)
@@ -251,9 +251,8 @@ def _ablation_table(runs: Sequence[Run]) -> None:
         if run is not whole:
             change, p_value = metrics.difference(whole.results, run.results, metrics.iop)
             told = f"{change:+.3f}, {p_value:.2g}"
-        print(
-            f"  {run.name:32}{_grounding(run.results)}{told:>16}  {ABLATIONS.get(run.name.removeprefix('without '), '')}"
-        )
+        what = ABLATIONS.get(run.name.removeprefix("without "), "")
+        print(f"  {run.name:32}{_grounding(run.results)}{told:>16}  {what}")
 
 
 def _percent(figure: metrics.Figure) -> str:
