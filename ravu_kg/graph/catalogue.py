@@ -53,6 +53,7 @@ _FOLDERS = {
     "corrections": "What people corrected: `ravu-kg edit`.",
     "lint": "What does not fit together in a video's memory, and what shows it: `ravu-kg lint`.",
     "diff": "Two builds of one video: `ravu-kg diff`.",
+    "evaluation": "What methods of an evaluation compare with: `ravu-kg eval`.",
     "programs": "Tables for other programs: `VideoMemory.to_frame()`, `as_retriever()`, `ravu-kg mcp`.",
 }
 
