@@ -96,6 +96,21 @@ class Store:
             raise
         return store
 
+    @property
+    def bookmarks(self) -> tuple[str, ...]:
+        """What this connection has written or seen, for another one to follow: reads in a cluster may be behind."""
+        return tuple(sorted(self._bookmarks.get_bookmarks()))
+
+    def follow(self, bookmarks: Sequence[str]) -> None:
+        """Read at least what another connection, of another process perhaps, had written or seen by then.
+
+        A server that has not come so far is waited for.
+
+        Args:
+            bookmarks: its :attr:`bookmarks`.
+        """
+        self._bookmarks.update_bookmarks((), bookmarks)
+
     def template(self, name: str) -> Template:
         """The template, in the variant for this server.
 

@@ -40,6 +40,11 @@ def translate(error: Exception, uri: str = "Neo4j", what: str = "") -> RavuError
     during = _during(what)
     if isinstance(error, driver_errors.AuthError):
         return AuthenticationError(f"{uri} refused the user name or password. Check NEO4J_USERNAME and NEO4J_PASSWORD.")
+    if isinstance(error, driver_errors.IncompleteCommit):
+        return UnavailableError(
+            f"The connection to {uri} was lost{during} while it was being committed: it is written as a whole or not "
+            "at all. Run the same command again: it goes on from what is there."
+        )
     if isinstance(error, _MISCONFIGURED):
         return ConfigurationError(f"Cannot talk to {uri}: {error}. Check NEO4J_URI, its scheme and certificates.")
     if isinstance(error, (driver_errors.Neo4jError, driver_errors.ResultFailedError)):
