@@ -22,10 +22,12 @@
 // returns describer: STRING - what put them into words
 // returns embedder: STRING - what made the vectors
 // returns created_at: STRING - when indexing began
+// returns content_hash: STRING | NULL - SHA-256 of the file; null for a video that is known by its annotation alone
 MATCH (v:Video)
 RETURN v.id AS video_id, v.build AS build, v.title AS title, v.uri AS uri, v.status AS status, v.revision AS revision,
        v.duration AS duration_s, v.width AS width_px, v.height AS height_px, v.frameRate AS frame_rate,
        v.sampleInterval AS sample_interval_s, v.trackingRate AS tracking_rate_hz, v.cuts AS cuts_s,
        v.frameCount AS frames, v.frameNodeCount AS frame_nodes, COUNT { (v)-[:HAS_ENTITY]->() } AS entities, v.detector AS detector,
-       v.tracker AS tracker, v.describer AS describer, v.embedder AS embedder, toString(v.createdAt) AS created_at
+       v.tracker AS tracker, v.describer AS describer, v.embedder AS embedder, toString(v.createdAt) AS created_at,
+       v.contentHash AS content_hash
 ORDER BY title, video_id

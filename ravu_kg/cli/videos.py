@@ -176,6 +176,30 @@ def report(state: State, video: str, output: Path, build: str | None, blur_faces
         say_blurred()
 
 
+@command.command(epilog=examples("ravu-kg videos attach vidor:2793806282 2793806282.mp4"))
+@click.argument("video", type=VIDEO)
+@click.argument("file", type=FILE)
+@click.option("--any-length", is_flag=True, help="The file may be longer than the annotation.")
+@json_option
+@click.pass_obj
+def attach(state: State, video: str, file: Path, any_length: bool, as_json: bool) -> None:
+    """Join VIDEO, which is known by its annotation, to its FILE, so that its pictures can be shown.
+
+    Its id and all that is known of it stay. Also names the new place of a file that was moved.
+    """
+    with state.open_memory() as memory:
+        done = memory.attach(video, file, any_length=any_length)
+    if as_json:
+        echo_json(done.to_dict())
+        return
+    told = {
+        "attached": f"its file is {done.file} from now on",
+        "moved": f"its file lies at {done.file} now",
+        "unchanged": f"{done.file} is its file already",
+    }
+    click.echo(f"{done.title} ({done.video_id}): {told[done.status]}.")
+
+
 def _cut_pairs(cuts_s: Sequence[float] | None) -> list[tuple[str, object]]:
     """How many shots there are and where they are cut, where that is known."""
     if cuts_s is None:

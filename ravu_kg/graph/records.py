@@ -27,6 +27,8 @@ class VideoRow:
     """Another one after each change of the video; empty where it was not read, or the video is not complete."""
     tracked: bool = field(default=True, compare=False)
     """Whether boxes of any entity were tracked; a memory of captions has none, only words."""
+    content_hash: str | None = field(default=None, compare=False)
+    """SHA-256 of the file, hex; None for a video that is known by its annotation alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +222,7 @@ def make_video(row: Mapping[str, object]) -> VideoRow:
         status=str(row["status"]),
         version=str(row.get("version") or ""),
         tracked=bool(row.get("tracked", True)),
+        content_hash=_text(row.get("content_hash")) or None,
     )
 
 

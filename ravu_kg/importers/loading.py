@@ -226,7 +226,10 @@ class _Loader:
         takes_place = video_id in self._there
         if takes_place:
             writer.take_place(video_id)  # when an import was interrupted on its last step
-            video = renamed(video, replacement_id(video_id))
+            old = self._store.read("reasoning/video", video_id=video_id).rows[0]
+            file = {name: None if old[name] is None else str(old[name]) for name in ("uri", "content_hash")}
+            kept = changed(video.record, uri=file["uri"], content_hash=file["content_hash"])
+            video = renamed(changed(video, record=kept), replacement_id(video_id))
         graph_id = video.record.id
         done = writer.begin(video.record, video.entities, video.links)
         at = 0

@@ -51,7 +51,7 @@ from ravu_kg.types import (
     track_id_in,
 )
 
-KIND = "video_memory"
+KIND = "video-memory"
 WEARER = "camera wearer"
 SEGMENT_S = 2.0
 """Of video in a captioned segment: its frames over this are the frame rate."""

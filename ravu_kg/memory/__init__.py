@@ -22,6 +22,7 @@ from ravu_kg.graph.templates import filled, is_template_name
 from ravu_kg.graph.writer import GraphWriter
 from ravu_kg.memory.appearances import Seen, measure
 from ravu_kg.memory.asking import Asking, make_plan
+from ravu_kg.memory.attaching import Attached, attach_file, require_unattached
 from ravu_kg.memory.deleting import delete_video
 from ravu_kg.memory.edits import Edits
 from ravu_kg.memory.identities import Identities
@@ -232,6 +233,8 @@ class VideoMemory:
         watch = watch or Stopwatch()
         report = progress or _silent
         given = Path(tracks) if tracks is not None else None
+        if build is None:
+            require_unattached(self.videos(), video.content_hash, video.path)
         with self.cache_is_writable(), one_at_a_time(self.settings.cache, video_id):
         build = _checked_build(build)
         video_id = id_of(video.content_hash, build)
@@ -266,6 +269,23 @@ class VideoMemory:
                     self.settings, writer, embedder, cache, report, watch, run, noted, self.store, self.detectors
                 )
                 return indexer.index(video, video_id, build, given, replace=replace, completes=completes)
+
+    def attach(self, video: str, path: str | Path, *, any_length: bool = False) -> Attached:
+        """Join a video that is known by its annotation to its file, so that pictures can be shown; its id stays.
+
+        Also for a video whose file was moved: it is known again by its content.
+
+        Args:
+            video: id or title.
+            path: the file.
+            any_length: the file may be longer than the annotation.
+
+        Raises:
+            NotFoundError: no such video.
+            VideoError: the file cannot be read as a video.
+            UsageError: the file is not that of the video, or is in the memory already.
+        """
+        return attach_file(self, video, Path(path), any_length=any_length)
 
     def delete(self, video: str, *, keep_cache: bool = False) -> str:
         """Remove a video from the memory, and what the cache folder keeps of it; the file stays. Gives its id.

@@ -16,7 +16,6 @@ from ravu_kg.errors import UsageError, VideoError
 from ravu_kg.memory.bundles import writable
 from ravu_kg.memory.library import VideoSummary
 from ravu_kg.memory.naming import content_hash
-from ravu_kg.types import video_id as id_of
 
 if TYPE_CHECKING:
     from ravu_kg.memory import VideoMemory
@@ -125,7 +124,7 @@ def _times_of_file(video: VideoSummary) -> NDArray[np.float64] | None:
 
     path = Path(video.uri or "")
     try:
-        if path.is_file() and id_of(content_hash(path), video.build) == video.video_id:
+        if path.is_file() and content_hash(path) == video.content_hash:
             return np.asarray(frame_times(path), dtype=np.float64)
     except (UsageError, VideoError):
         pass  # it cannot be read any more
@@ -152,9 +151,10 @@ def _coco(video: VideoSummary, boxes: Iterable[TrackedBox]) -> dict[str, object]
     times_s = {one.source_frame: one.timestamp_s for one in reversed(boxes)}
     images = {frame: number for number, frame in enumerate(sorted(times_s), start=1)}
     size = {"width": video.width_px, "height": video.height_px}
+    rate = {"fps": video.frame_rate, "duration": video.duration_s}
     return {
         "info": {"description": f"Tracks of {video.title} ({video.video_id}) by ravu-kg {__version__}"},
-        "videos": [{"id": 1, "name": video.title, **size, "length": len(images), "fps": video.frame_rate}],
+        "videos": [{"id": 1, "name": video.title, **size, "length": len(images), **rate}],
         "images": [
             {
                 "id": number,

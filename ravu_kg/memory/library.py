@@ -41,6 +41,8 @@ class VideoSummary:
     describer: str
     embedder: str
     created_at: str
+    content_hash: str | None = None
+    """SHA-256 of the file, hex; None for a video that is known by its annotation alone."""
 
     def to_dict(self) -> dict[str, object]:
         """Plain values, for JSON."""

@@ -35,6 +35,11 @@ class Named(Protocol):
         """Where it was read from."""
         ...
 
+    @property
+    def content_hash(self) -> str | None:
+        """SHA-256 of its file, hex; None for a video without one."""
+        ...
+
 
 def find(name: str, videos: Sequence[Named], build: str | None = None) -> str:
     """The id of the one video that a name means.
@@ -120,14 +125,15 @@ def _of_build(name: str, found: Sequence[Named], videos: Sequence[Named], build:
 
 
 def _content(video: Named) -> str:
-    return video.video_id.partition("~")[0]
+    """What builds of one video have in common; a video that was annotated keeps its id when it gets a file."""
+    return video_id(video.content_hash) if video.content_hash else video.video_id.partition("~")[0]
 
 
 def _only(name: str, found: Sequence[Named]) -> str:
     """The one video that was found; among the builds of one video the default one."""
     contents = {_content(video) for video in found}
     if len(contents) == 1:
-        found = [video for video in found if video.video_id in contents] or found
+        found = [video for video in found if build_of(video.video_id) == DEFAULT_BUILD] or found
     if len(found) > 1:
         listed = "".join(f"\n  {video.video_id}  {video.uri or video.title}" for video in found)
         raise UsageError(f"{len(found)} videos are named {name!r}. Use the id of the one you mean:{listed}")

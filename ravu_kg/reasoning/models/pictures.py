@@ -56,7 +56,9 @@ class EvidencePictures:
         from ravu_kg.video.reader import probe  # opens libraries that a question in words does without
 
         if video.uri is None:
-            raise VideoError(f"{video.title} was indexed without a file.")
+            raise VideoError(
+                f"{video.title} has no file. Name the one that belongs to it: ravu-kg videos attach {video.video_id} FILE"
+            )
         path = Path(video.uri)
         try:
             found = path.stat()
@@ -66,7 +68,8 @@ class EvidencePictures:
         if key not in self._known:
             self._known[key] = probe(path)
         info = self._known[key]
-        if not video.video_id.startswith(info.content_hash[:16]):
+        known = video.content_hash or video.video_id
+        if known[:16] != info.content_hash[:16]:
             raise VideoError(f"{path} is not the file that was indexed; it was changed.")
         return info
 

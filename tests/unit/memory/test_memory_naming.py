@@ -15,6 +15,7 @@ class Video:
     video_id: str
     title: str
     uri: str | None = None
+    content_hash: str | None = None
 
 
 def id_of(content: bytes) -> str:
