@@ -74,6 +74,7 @@ class Summary:
             pairs += [
                 (f"  {name}", f"best second {shown(one.top)}, IoP {number(one.iop)} of {one.iop.count}")
                 for name, one in self.grounding_by.items()
+                if len(self.types) > 1
             ]
         if self.cost.input_tokens:
             price = "price not known" if self.cost.cost_usd is None else f"${self.cost.cost_usd:.5f}"
@@ -122,7 +123,7 @@ def summary_of(run: Run, *, missing_wrong: bool = False, seed: int = 0) -> Summa
     groups = metrics.by_group(results)
     # Methods that look nowhere, or everywhere, choose no second.
     spanned = [one for one in results if one.spans and run.setup.method not in _NOWHERE]
-    parts = {**groups, **{name: types[name] for name in names}} if len(types) > 1 else {}
+    parts = {**groups, **{name: types[name] for name in names}}
     return Summary(
         overall=_accuracy(results, seed),
         not_blocked=metrics.accuracy(results, overall=False),

@@ -94,6 +94,7 @@ JSON = {
     "db open": ("--no-launch",),
     "db kit": (),
     "completion": ("bash",),
+    "eval methods": (),
 }
 OWN_TEST = {
     "demo": "its JSON is read by the test of the demo",
@@ -106,7 +107,8 @@ OWN_TEST = {
         (f"identities {word}" for word in ("reject", "merge", "split", "undo")), "it would change who is who"
     ),
     **dict.fromkeys((f"edit {word}" for word in ("entity", "event", "undo")), "it would correct the library"),
-    **dict.fromkeys(("db dump", "db load"), "it would stop the server"),
+    **dict.fromkeys(("db dump", "db load", "db import-full"), "it would stop the server"),
+    **dict.fromkeys((f"eval {word}" for word in ("load", "run", "report", "diff")), "read where methods are measured"),
     "mcp": "it speaks a protocol of its own",
     "reembed": "it would replace every vector",
     "db guide": "it runs until Ctrl-C; its JSON is read by its own test",
