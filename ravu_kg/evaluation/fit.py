@@ -14,10 +14,11 @@ import argparse
 import hashlib
 import random
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import wrap
 from typing import cast
 
 import numpy as np
@@ -33,9 +34,8 @@ from ravu_kg.graph.embedding import SentenceCache
 from ravu_kg.memory import VideoMemory
 from ravu_kg.reasoning.abstaining import doubts_of
 from ravu_kg.reasoning.claims import are_sentences
-from ravu_kg.reasoning.context import Phrases
 from ravu_kg.reasoning.told import Told, told_of
-from ravu_kg.reasoning.weighing import FEATURES, Form, Weighed, features_of
+from ravu_kg.reasoning.weighing import FEATURES, Form, Vectors, Weighed, features_of
 from ravu_kg.settings import load
 from ravu_kg.types import FloatArray
 
@@ -43,8 +43,13 @@ Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FORMS: tuple[Form, ...] = ("phrases", "sentences")
-OPTION_DOUBTS = ("nearest", "usual", "words", "best_meaning", "best_known")
-QUESTION_DOUBTS = ("nearest", "usual", "words")
+DOUBTS: Mapping[str, tuple[str, ...]] = {
+    "phrases": ("nearest", "usual", "words", "best_meaning", "best_words"),
+    "question": ("nearest", "usual", "words"),
+}
+"""Features of each doubt. Options that are sentences have none: EgoSchema's questions fit its other videos as well."""
+COMMON = 0.3
+"""Words are common that are said in so many of the videos."""
 MISSED = 0.13
 """So many questions of the right video may be left without answer in the half that is fitted to."""
 _SEED = 7
@@ -116,48 +121,60 @@ def _newton(slope: Callable[[Numbers], tuple[Numbers, Numbers]], weights: Number
     return weights
 
 
-def collect(memory: VideoMemory, bench: Bench, questions: Sequence[Question]) -> dict[Form, Sample]:
-    """What the memory tells of each question's options, of the right video and of a wrong one of the same half."""
+def collect(
+    memory: VideoMemory, bench: Bench, data_sets: Sequence[Sequence[Question]]
+) -> tuple[dict[Form, Sample], frozenset[str]]:
+    """What the memory tells of each question's options, of the right video and of a wrong one.
+
+    The wrong video is of the same data set and half. Returns also the words that are common in the fitted half.
+    """
     videos = graph_of(memory, "captions").videos
-    asked = [one for one in questions if one.video in videos and len(one.options) > 1 and one.answer is not None]
-    if not asked:
-        raise UsageError("No question is about a captioned video of this memory. Load its captions first.")
-    by_video: defaultdict[str, list[Question]] = defaultdict(list)
-    for one in asked:
-        by_video[one.video].append(one)
-    draw = random.Random(_SEED)
-    halves = {half: sorted(video for video in by_video if held_out(video) == half) for half in (False, True)}
-    told: dict[str, Told] = {}
-    for video in by_video:
-        found = told_of(bench.reader, videos[video], bench.embedder.dimensions)
-        if found is not None:
-            told[video] = found
     samples: dict[Form, Sample] = {form: Sample() for form in FORMS}
-    for video, some in by_video.items():
+    tellings = [_tellings(bench, videos, questions) for questions in data_sets]
+    common = frozenset(word for told in tellings for word in common_words(told))
+    for questions, told in zip(data_sets, tellings, strict=True):
+        draw = random.Random(_SEED)
+        halves = {half: [video for video in told if held_out(video) == half] for half in (False, True)}
         phrases = bench.phrases()
-        others = [one for one in halves[held_out(video)] if one != video and one in told]
-        for one in some:
-            if video not in told or not others:
-                continue
-            form: Form = "sentences" if are_sentences(one.options) else "phrases"
-            _add(samples[form], one, told[video], told[draw.choice(others)], phrases)
-    return samples
+        for one in questions:
+            others = [video for video in halves[held_out(one.video)] if video != one.video]
+            if one.video in told and others and len(one.options) > 1 and one.answer is not None:
+                form: Form = "sentences" if are_sentences(one.options) else "phrases"
+                add(samples[form], one, told[one.video], told[draw.choice(others)], phrases.matrix, common)
+    if not any(sample.answers for sample in samples.values()):
+        raise UsageError("No question is about a captioned video of this memory. Load its captions first.")
+    return samples, common
 
 
-def _add(sample: Sample, question: Question, told: Told, other: Told, phrases: Phrases) -> None:
+def _tellings(bench: Bench, videos: Mapping[str, str], questions: Sequence[Question]) -> dict[str, Told]:
+    found: dict[str, Told] = {}
+    for video in sorted({one.video for one in questions if one.video in videos}):
+        told = told_of(bench.reader, videos[video], bench.embedder.dimensions)
+        if told is not None:
+            found[video] = told
+    return found
+
+
+def common_words(told: Mapping[str, Told]) -> list[str]:
+    """Words that are said in many videos of the fitted half."""
+    fitted = [one for video, one in told.items() if not held_out(video)]
+    often = Counter(word for one in fitted for word in one.frequency)
+    return sorted(word for word, count in often.items() if count > COMMON * len(fitted))
+
+
+def add(sample: Sample, question: Question, told: Told, other: Told, vectors: Vectors, common: frozenset[str]) -> None:
+    """Note what speaks for the options of a question, for its video and for another one."""
     assert question.answer is not None  # collect takes no other
-    features = features_of(question.question, question.options, told, phrases.matrix)
-    against = features_of(question.question, question.options, other, phrases.matrix)
-    sample.features.append(features)
+    right, wrong = (
+        Weighed(question.options, "phrases", features_of(question.question, question.options, one, vectors), ())
+        for one in (told, other)
+    )
+    sample.features.append(right.features)
     sample.answers.append(question.answer)
     sample.types.append(question.type)
     sample.held_out.append(held_out(question.video))
-    sample.right.append(doubts_of(question.question, told, phrases.matrix, _as_weighed(features)))
-    sample.wrong.append(doubts_of(question.question, other, phrases.matrix, _as_weighed(against)))
-
-
-def _as_weighed(features: FloatArray) -> Weighed:
-    return Weighed("phrases", features, ())
+    sample.right.append(doubts_of(question.question, told, vectors, right, common))
+    sample.wrong.append(doubts_of(question.question, other, vectors, wrong, common))
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +255,9 @@ def report(
             yield f"  right {percent:3}%: wrong {_share(doubt.wrong < at)}"
 
 
-def written(encoder: str, fitted: Sequence[FittedOptions], doubts: Sequence[FittedDoubt], by: str) -> str:
+def written(
+    encoder: str, fitted: Sequence[FittedOptions], doubts: Sequence[FittedDoubt], common: Collection[str], by: str
+) -> str:
     """The data file."""
     lines = [
         "# How options are weighed by what is told of a video, and when it is said that it does not tell.",
@@ -247,6 +266,10 @@ def written(encoder: str, fitted: Sequence[FittedOptions], doubts: Sequence[Fitt
         "# hold for these encoders only.",
         "",
         f'encoders = ["{encoder}"]',
+        "# That these words are said means little: many videos of the half tell of them.",
+        "common = [",
+        *wrap(", ".join(f'"{word}"' for word in sorted(common)), 110, initial_indent="  ", subsequent_indent="  "),
+        "]",
     ]
     for one in fitted:
         lines += ["", f"[options.{one.form}]"]
@@ -268,7 +291,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     try:
         given = [_data_set(one) for one in cast("list[str]", parsed.questions)]
-        questions = [one for name, path in given for one in read_questions(name, [path])]
+        data_sets = [read_questions(name, [path]) for name, path in given]
         settings = own_settings(load(), home=cast("Path | None", parsed.home))
         with (
             VideoMemory.open(settings) as memory,
@@ -276,19 +299,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ):
             bench = Bench(memory, cache)
             encoder = bench.embedder.name
-            samples: dict[Form, Sample] = {
-                form: one for form, one in collect(memory, bench, questions).items() if one.answers
-            }
+            collected, common = collect(memory, bench, data_sets)
     except RavuError as error:
         sys.stderr.write(f"Error: {error}\n")
         return error.exit_code
+    samples = {form: sample for form, sample in collected.items() if sample.answers}
     fitted = [fit_form(form, sample) for form, sample in samples.items()]
-    doubts = [fit_abstaining(form, OPTION_DOUBTS, sample) for form, sample in samples.items()]
-    doubts += [fit_abstaining("question", QUESTION_DOUBTS, samples["phrases"])] if "phrases" in samples else []
+    short = samples.get("phrases")
+    doubts = [fit_abstaining(name, features, short) for name, features in DOUBTS.items()] if short else []
     sys.stdout.write("\n".join(report(fitted, samples, doubts)) + "\n")
     if parsed.write:
         by = " ".join(f"{name}={path.name}" for name, path in given)
-        cast("Path", parsed.write).write_text(written(encoder, fitted, doubts, by), "utf-8")
+        cast("Path", parsed.write).write_text(written(encoder, fitted, doubts, common, by), "utf-8")
     return 0
 
 

@@ -11,13 +11,14 @@ from ravu_kg.reasoning.reading import Kind
 from ravu_kg.reasoning.told import Telling, Told, words_of
 from ravu_kg.reasoning.weighing import FEATURES, Doubt, Vectors, Weighed, fitted
 
-DOUBTS = ("nearest", "usual", "words", "best_meaning", "best_known")
-"""What speaks for a video, besides its options' support:
+DOUBTS = ("nearest", "usual", "words", "best_meaning", "best_words")
+"""What speaks for a video:
 
 ``nearest``: how near the question comes to the moment nearest to it, cosine;
 ``usual``: to all moments on average;
-``words``: how much of the question's words is said, and how often, 0..1;
-``best_meaning``, ``best_known``: the highest of all options, see :data:`ravu_kg.reasoning.weighing.FEATURES`.
+``words``: how much of the question's words is said, and how often, 0..1; without words that are always said;
+``best_meaning``: the highest of all options, see :data:`ravu_kg.reasoning.weighing.FEATURES`;
+``best_words``: how much of the words of an option is said, added up, the highest of all options.
 """
 _ABOUT_ITSELF: frozenset[Kind] = frozenset(("yes_no", "length", "inventory", "which_video"))
 _ASKING = frozenset(
@@ -38,8 +39,8 @@ class Sureness:
     """Why so little; empty when it is enough."""
 
 
-def sureness(question: str, told: Told, vectors: Vectors, weighed: Weighed | None) -> Sureness:
-    """How sure it is that the video tells of what is asked.
+def sureness(question: str, told: Told, vectors: Vectors, weighed: Weighed | None) -> Sureness | None:
+    """How sure it is that the video tells of what is asked; None where no threshold is known.
 
     Args:
         question: without its options.
@@ -47,8 +48,10 @@ def sureness(question: str, told: Told, vectors: Vectors, weighed: Weighed | Non
         vectors: embeds the question.
         weighed: its options; None when there are none.
     """
-    found = doubts_of(question, told, vectors, weighed)
     doubt = doubt_for(weighed)
+    if doubt is None:
+        return None
+    found = doubts_of(question, told, vectors, weighed, fitted().common)
     score = 1 / (1 + math.exp(-doubt.constant - sum(weight * found[name] for name, weight in doubt.weights.items())))
     reason = _reason(question, told, vectors) if score < doubt.threshold else ""
     return Sureness(score, doubt.threshold, reason)
@@ -65,23 +68,28 @@ def abstains_from(kind: Kind, telling: Telling, options: Sequence[str]) -> bool:
     return kind not in (_ABOUT_ITSELF if options else _ABOUT_ITSELF | {"summary", "setting"})
 
 
-def doubt_for(weighed: Weighed | None) -> Doubt:
-    """The weights for a question with options, or without."""
-    return fitted().doubts["question" if weighed is None else weighed.form]
+def doubt_for(weighed: Weighed | None) -> Doubt | None:
+    """The weights for a question with options of a few words, or without options.
+
+    None for options that are whole sentences: they come with questions about all of a video, which fit many videos.
+    """
+    return fitted().doubts.get("question" if weighed is None else weighed.form)
 
 
-def doubts_of(question: str, told: Told, vectors: Vectors, weighed: Weighed | None) -> dict[str, float]:
+def doubts_of(
+    question: str, told: Told, vectors: Vectors, weighed: Weighed | None, common: frozenset[str]
+) -> dict[str, float]:
     """See :data:`DOUBTS`; those of options only when there are any."""
     near = told.near(vectors([question]))[0]
+    words = words_of(question)
     found = {
         "nearest": float(near.max()),
         "usual": float(near.mean()),
-        "words": told.weight(words_of(question)),
+        "words": told.weight(words - common or words),
     }
     if weighed is not None:
-        best = weighed.features.max(axis=0)
-        found["best_meaning"] = float(best[FEATURES.index("meaning")])
-        found["best_known"] = float(best[FEATURES.index("known")])
+        found["best_meaning"] = float(weighed.features[:, FEATURES.index("meaning")].max())
+        found["best_words"] = max(told.total(words_of(option) - common) for option in weighed.options)
     return found
 
 

@@ -53,7 +53,7 @@ class ExtractiveAnswerer:
         if telling is None or not abstains_from(reading.kind, telling, options):
             return reply
         sure = sureness(question, telling.told, telling.vectors, weighed)
-        return _unknown(reply, sure.reason) if sure.reason else reply
+        return _unknown(reply, sure.reason) if sure is not None and sure.reason else reply
 
 
 _SAID_BY: dict[SupportBy, str] = {"video": "weighed by all moments", "evidence": "weighed by the evidence"}

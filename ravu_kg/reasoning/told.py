@@ -87,10 +87,12 @@ class Told:
 
     def weight(self, words: Collection[str]) -> float:
         """How much of some words is said, 0..1: each by the logarithm of how often, a word of every frame as 1."""
-        if not words:
-            return 0.0
+        return self.total(words) / len(words) if words else 0.0
+
+    def total(self, words: Collection[str]) -> float:
+        """How much all of some words are said, each 0..1."""
         often = math.log1p(len(self.words))
-        return sum(math.log1p(self.frequency[word]) / often for word in words) / len(words)
+        return sum(math.log1p(self.frequency[word]) / often for word in words)
 
     def known(self, words: Collection[str]) -> int:
         """How many of some words are said at all."""

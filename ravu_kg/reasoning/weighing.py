@@ -40,6 +40,7 @@ _SHARE, _LEAST = 0.06, 3
 class Weighed:
     """Options with their support."""
 
+    options: tuple[str, ...]
     form: Form
     features: FloatArray
     """(options, features)."""
@@ -65,6 +66,8 @@ class Weights:
     """Whose similarities the doubts were fitted to."""
     options: Mapping[Form, Mapping[str, float]]
     doubts: Mapping[str, Doubt]
+    common: frozenset[str]
+    """Words that many videos tell of: that one of them is said means little."""
 
 
 def weigh(question: str, options: Sequence[str], told: Told, vectors: Vectors) -> Weighed:
@@ -81,7 +84,7 @@ def weigh(question: str, options: Sequence[str], told: Told, vectors: Vectors) -
     weights = fitted().options[form]
     sums = features @ np.array([weights[name] for name in FEATURES])
     beliefs = np.exp(sums - sums.max())
-    return Weighed(form, features, tuple((beliefs / beliefs.sum()).tolist()))
+    return Weighed(tuple(options), form, features, tuple((beliefs / beliefs.sum()).tolist()))
 
 
 def texts_of(question: str, options: Sequence[str]) -> list[str]:
@@ -125,7 +128,8 @@ def read_weights(text: str) -> Weights:
         )
         for name, one in doubts.items()
     }
-    return Weights(tuple(cast("list[str]", content["encoders"])), options, made)
+    common = frozenset(cast("list[str]", content["common"]))
+    return Weights(tuple(cast("list[str]", content["encoders"])), options, made, common)
 
 
 def _nearest(scores: FloatArray) -> list[float]:

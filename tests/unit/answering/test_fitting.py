@@ -7,8 +7,10 @@ import pytest
 
 from ravu_kg.errors import UsageError
 from ravu_kg.evaluation.fit import (
-    OPTION_DOUBTS,
+    DOUBTS,
     Sample,
+    add,
+    common_words,
     fit_abstaining,
     fit_doubt,
     fit_form,
@@ -18,8 +20,11 @@ from ravu_kg.evaluation.fit import (
     report,
     written,
 )
+from ravu_kg.evaluation.questions import Question
 from ravu_kg.reasoning.weighing import FEATURES, read_weights
+from tests.unit.answering.telling import KITE, embed, told
 
+OPTION_DOUBTS = DOUBTS["phrases"]
 RANDOM = np.random.default_rng(3)
 
 
@@ -73,14 +78,35 @@ def test_a_doubt_finds_the_constant_and_holds_its_threshold() -> None:
 def test_the_data_file_is_what_the_product_reads() -> None:
     sample = a_sample()
     fitted, doubt = fit_form("phrases", sample), fit_abstaining("phrases", OPTION_DOUBTS, sample)
-    read = read_weights(written("encoder", [fitted], [doubt], "nextqa=val.csv"))
+    read = read_weights(written("encoder", [fitted], [doubt], ["red", "man"], "nextqa=val.csv"))
     assert read.encoders == ("encoder",)
+    assert read.common == {"man", "red"}
     assert list(read.options["phrases"].values()) == pytest.approx(fitted.weights[True].tolist(), abs=1e-3)
     assert read.doubts["phrases"].threshold == pytest.approx(doubt.threshold, abs=1e-3)
     assert tuple(read.doubts["phrases"].weights) == OPTION_DOUBTS
     lines = list(report([fitted], {"phrases": sample}, [doubt]))
     assert any(line.startswith("  TN ") for line in lines)
     assert any("right  15%" in line for line in lines)
+
+
+def test_a_question_is_noted_with_what_speaks_for_its_video_and_for_another() -> None:
+    sample = Sample()
+    question = Question("1", "a video", "why does the boy run", ("to let a kite fly", "to eat"), 0, "CW")
+    add(sample, question, told(), told(KITE[4:]), embed, frozenset(("boy",)))
+    assert sample.features[0].shape == (2, len(FEATURES))
+    assert (sample.answers, sample.types, sample.held_out) == ([0], ["CW"], [held_out("a video")])
+    assert sample.right[0]["nearest"] > sample.wrong[0]["nearest"]
+    assert sample.right[0]["words"] > 0 == sample.wrong[0]["words"]
+
+
+def test_words_of_many_videos_of_the_fitted_half_are_common() -> None:
+    names = [f"video {number}" for number in range(20)]
+    fitted = [name for name in names if not held_out(name)]
+    rare = {name: told([["A cat sits."]]) for name in names if held_out(name)}
+    often = {name: told([["A boy runs." if name == fitted[0] else "A dog runs."]]) for name in fitted}
+    found = common_words({**rare, **often})
+    assert {"dog", "run"} <= set(found)
+    assert not {"boy", "cat"} & set(found)
 
 
 def test_halves_follow_from_the_name_alone_and_are_about_even() -> None:

@@ -77,17 +77,17 @@ def test_the_weights_that_come_with_the_product_name_every_feature() -> None:
     assert set(fitted().options) == {"phrases", "sentences"}
     for weights in fitted().options.values():
         assert set(weights) == set(FEATURES)
-    assert set(fitted().doubts) == {"phrases", "sentences", "question"}
+    assert set(fitted().doubts) == {"phrases", "question"}
     for doubt in fitted().doubts.values():
         assert 0 < doubt.threshold < 1
 
 
 def test_weights_are_read_as_they_are_written() -> None:
     read = read_weights(
-        'encoders = ["e"]\n[options.phrases]\nmeaning = 2.0\n'
+        'encoders = ["e"]\ncommon = ["man"]\n[options.phrases]\nmeaning = 2.0\n'
         "[doubts.question]\nnearest = 3.0\nconstant = -1.5\nthreshold = 0.4\n"
     )
-    assert read.encoders == ("e",)
+    assert (read.encoders, read.common) == (("e",), {"man"})
     assert read.options["phrases"] == {"meaning": 2.0}
     doubt = read.doubts["question"]
     assert (doubt.weights, doubt.constant, doubt.threshold) == ({"nearest": 3.0}, -1.5, 0.4)
