@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
@@ -173,7 +174,7 @@ class _Loaded:
         self._torch = cast("_Torch", import_module("torch"))  # open_clip needs it; two of its functions are used
         try:
             self._network, _, self._prepare = library.create_model_and_transforms(model, pretrained=weights)
-        except (OSError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError, KeyError, UnpicklingError) as error:
             told = " ".join(str(error).split())[:200]
             raise ProviderError(
                 f"The weights {weights} of {model} cannot be loaded: {told}. Fetch them where the hub can be reached, "
