@@ -74,16 +74,6 @@ def answers(folder: str | Path) -> dict[str, Result]:
     return {one.id: replace(one, elapsed_s=0.0) for one in read_run(Path(folder)).results}
 
 
-def test_captions_are_loaded_once_and_never_into_the_users_memory(
-    ravu: Ravu, memory: VideoMemory, home: Path, files: Path, loaded: Any
-):
-    assert loaded["videos"] == 3
-    again = ravu.json("eval", "load", "captions", *sorted(files.glob("*.json")), "--home", home)
-    assert again["added"] == 0  # type: ignore[index]
-    assert not [video for video in memory.videos() if video.video_id.startswith("captions:")]
-    assert not memory.cypher("MATCH (v:Video) WHERE v.id STARTS WITH 'captions:' RETURN v.id AS id").rows
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_answers_every_question_of_the_videos_that_are_there(evaluate: Any, method: str):
     told = evaluate(method, "run")
@@ -355,3 +345,16 @@ def test_clip_and_a_detectors_memory_run_from_the_file_to_the_answer(
 def test_a_clip_model_that_is_not_there(ravu: Ravu, home: Path, files: Path, model: str, told: str):
     arguments = ("--method", "clip", "--graph", "captions", "-o", "run", "--home", home, "--clip-model", model)
     assert told in ravu("eval", "run", "nextqa", files / "val.csv", *arguments, code=3).output
+
+
+# --- the user's memory ---
+
+
+def test_captions_are_loaded_once_and_never_into_the_users_memory(
+    ravu: Ravu, memory: VideoMemory, home: Path, files: Path, loaded: Any
+):
+    assert loaded["videos"] == 3
+    again = ravu.json("eval", "load", "captions", *sorted(files.glob("*.json")), "--home", home)
+    assert again["added"] == 0  # type: ignore[index]
+    assert not [video for video in memory.videos() if video.video_id.startswith("captions:")]
+    assert not memory.cypher("MATCH (v:Video) WHERE v.id STARTS WITH 'captions:' RETURN v.id AS id").rows
