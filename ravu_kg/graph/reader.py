@@ -12,6 +12,7 @@ from ravu_kg.graph.records import (
     CoverageRow,
     EntityRow,
     EventRow,
+    EventVectorRow,
     FrameRow,
     LibraryCoverageRow,
     LibraryRow,
@@ -34,6 +35,7 @@ __all__ = [
     "CoverageRow",
     "EntityRow",
     "EventRow",
+    "EventVectorRow",
     "FrameRow",
     "GraphReader",
     "LibraryCoverageRow",
@@ -326,6 +328,12 @@ class GraphReader:
     def told(self, video_id: str) -> list[ToldRow]:
         """What people or models have said of a video, by frame; nothing of one whose sentences are measured."""
         return self._rows("reasoning/told", records.make_told, video_id=video_id)
+
+    def event_vectors(self, video_id: str, dimensions: int) -> list[EventVectorRow]:
+        """When the events of a video are, with their vectors, in time order."""
+        return self._rows(
+            "reasoning/event_vectors", records.make_event_vector, video_id=video_id, dimensions=dimensions
+        )
 
     def option_support(
         self, node_ids: Sequence[str], event_ids: Sequence[str], embeddings: Sequence[Sequence[float]]

@@ -165,6 +165,15 @@ class ToldRow:
 
 
 @dataclass(frozen=True, slots=True)
+class EventVectorRow:
+    """When an event is, and the vector of what is said of it."""
+
+    start_s: float
+    end_s: float
+    embedding: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
 class SentenceRow:
     """A sentence about an entity, compared with a condition."""
 
@@ -386,6 +395,12 @@ def make_library(row: Mapping[str, object]) -> LibraryRow:
 def make_told(row: Mapping[str, object]) -> ToldRow:
     """A row of ``reasoning/told``."""
     return ToldRow(integer(row["frame_index"]), number(row["t"]), _texts(row["labels"]), _texts(row["sentences"]))
+
+
+def make_event_vector(row: Mapping[str, object]) -> EventVectorRow:
+    """A row of ``reasoning/event_vectors``."""
+    vector = cast("list[float]", row["embedding"])  # as the template declares
+    return EventVectorRow(number(row["start_s"]), number(row["end_s"]), vector)
 
 
 def number(value: object) -> float:

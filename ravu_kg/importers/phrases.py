@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ravu_kg.reasoning.nouns import NOT_LITERAL
 from ravu_kg.reasoning.vocabulary import COLOR_NAMES, KNOWN_NOUNS, singular
 
 CAMERA_WEARER = "camera wearer"
@@ -166,7 +167,7 @@ def _name(taken: Sequence[str]) -> str:
     for size in (2, 1):
         if len(taken) >= size:
             name = " ".join([*taken[-size:-1], singular(taken[-1])])
-            if name in KNOWN_NOUNS:
+            if name in KNOWN_NOUNS or name in NOT_LITERAL:
                 return name
     return singular(taken[-1])
 

@@ -64,7 +64,7 @@ def execute(
     check_references(plan)
     recorder = _Recorder(reader)
     context = Context(video, recorder.reader, phrases, judge, plan.question, grounding=grounding)
-    phrases.prepare(phrases_of(plan))
+    phrases.prepare(phrases_of(plan, tracked=video.tracked))
     referred = {split_reference(reference)[0] for step in plan.steps for _, reference in step.references()}
     for position, step in enumerate(plan.steps):
         recorder.step = step
@@ -143,9 +143,15 @@ def _is_leaf(step: Step, referred: set[str], *, last: bool) -> bool:
     return step.save_as not in referred
 
 
-def phrases_of(plan: Plan) -> list[str]:
-    """What is certain to be compared by meaning; names that the labels resolve need no embedding."""
-    phrases: list[str] = []
+def phrases_of(plan: Plan, *, tracked: bool = False) -> list[str]:
+    """What is certain to be compared by meaning; names that the labels resolve need no embedding.
+
+    Args:
+        plan: that is to be carried out.
+        tracked: whether boxes were tracked in the video; if not, or not known, states are compared by meaning, too.
+    """
+    sought = None if tracked else sought_by(plan)
+    phrases: list[str] = [*sought.texts] if sought else []
     for step in plan.steps:
         match step.arguments:
             case LocalizeNode(state=None):

@@ -25,7 +25,8 @@ def seconds_of(context: Context) -> Seconds | None:
     vectors = context.reader.vectors.frame_nodes(context.video, context.phrases.dimensions)
     if vectors is None or not vectors.node_ids:
         return None
-    return Seconds.of(vectors, lambda: context.reader.told(context.video.video_id))
+    reader, video_id, dimensions = context.reader, context.video.video_id, context.phrases.dimensions
+    return Seconds.of(vectors, lambda: (reader.told(video_id), reader.event_vectors(video_id, dimensions)))
 
 
 def grounded(context: Context, step: str, sought: Sought, seconds: Seconds, count: int) -> list[Evidence]:
@@ -42,13 +43,11 @@ def grounded(context: Context, step: str, sought: Sought, seconds: Seconds, coun
         Evidence whose score is its likelihood in relation to the best.
     """
     context.phrases.prepare(sought.texts)
-    labels: frozenset[str] = frozenset()
+    found = likelihood(seconds, sought, context.phrases.vector, context.grounding)
     entity_ids: tuple[str, ...] = ()
     if context.grounding.entities and context.grounding.planner and sought.subject:
-        identities = context.matching(sought.subject, fragments=True)
-        labels = frozenset(one.label for one in identities)
-        entity_ids = tuple(entity for one in identities for entity in one.entity_ids)
-    found = likelihood(seconds, sought, context.phrases.vector, labels, context.grounding)
+        wanted = context.matching(sought.subject, fragments=True)
+        entity_ids = tuple(entity for one in wanted for entity in one.entity_ids)
     # A third of the video that is named weighs the seconds; seconds that are named are kept to.
     bounds = None if sought.part else context.part
     return _shown(context, step, seconds, found, sought.main, entity_ids, bounds, count)

@@ -15,7 +15,9 @@ import numpy as np
 from ravu_kg.reasoning.grounding.seconds import Seconds, Values, words_of
 from ravu_kg.reasoning.grounding.settings import Grounding
 from ravu_kg.reasoning.grounding.sought import Part, Sought
+from ravu_kg.reasoning.noun_phrases import first_noun_phrase
 from ravu_kg.reasoning.plan import Direction
+from ravu_kg.reasoning.vocabulary import read_phrase
 from ravu_kg.types import FloatArray
 
 Vector = Callable[[str], FloatArray]
@@ -31,32 +33,29 @@ class _Weights:
     """Likewise with the whole question."""
     words: float
     """For each unit of :meth:`Seconds.shared` with the whole question."""
+    entities: float
+    """Where somebody or something is seen that the subject can mean."""
 
 
-_ALONE = _Weights(main=3.3, whole=1.4, words=0.45)
+_ALONE = _Weights(main=2.3, whole=2.0, words=0.4, entities=0.3)
 """Without a moment that the question refers to."""
-_BESIDE = _Weights(main=2.1, whole=1.8, words=0.22)
-_ANCHOR = _Weights(main=2.2, whole=0.0, words=0.4)
+_BESIDE = _Weights(main=1.5, whole=1.7, words=0.23, entities=0.06)
+_ANCHOR = _Weights(main=1.7, whole=0.0, words=0.27, entities=0.2)
 """For the moment itself, with its clause as the main one."""
-_WIDTH_S, _ANCHOR_WIDTH_S = 1.5, 1.0
+_EVENTS = 0.5
+"""The share of the events' sentences beside those of the seconds."""
+_WIDTH_S, _ANCHOR_WIDTH_S = 1.8, 1.2
 """Of the bells that neighbours are weighed by."""
 
 _PRIOR: dict[Part | None, tuple[float, ...]] = {
-    None: (0.3, 0.25, 0.0, -0.15, -0.05, -0.05),
-    "beginning": (2.4, 1.1, -0.2, -0.75, -1.0, -1.0),
-    "middle": (-0.45, 0.1, 0.95, 0.55, -0.45, -0.65),
-    "end": (-1.35, -1.35, -0.8, 0.2, 1.3, 1.7),
+    None: (0.2, 0.2, 0.05, -0.05, -0.1, -0.15),
+    "beginning": (2.25, 1.15, -0.1, -0.85, -1.2, -1.25),
+    "middle": (-0.65, -0.1, 1.1, 0.7, -0.3, -0.65),
+    "end": (-1.45, -1.35, -0.85, 0.3, 1.45, 1.9),
 }
 """At 0, 0.2 ... 1 of the video's length, when the question names this part, or none."""
-_ANCHOR_PRIOR = 0.8
+_ANCHOR_PRIOR = 0.6
 """How much of it holds for the moment that the question refers to."""
-_SIDE_PRIOR: dict[Direction | None, tuple[float, ...]] = {
-    None: (-0.05, 0.0, 0.15, 0.1, 0.0, -0.1),
-    "after": (0.15, 0.15, 0.05, -0.05, -0.2, -0.15),
-    "before": (0.05, -0.15, -0.1, -0.05, 0.05, 0.1),
-    "around": (0.0, -0.2, 0.0, 0.05, 0.0, -0.05),
-}
-"""Likewise by the side of the moment that is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +72,9 @@ class _Window:
 
 
 _WINDOWS: dict[Direction, _Window] = {
-    "after": _Window(start_s=0.45, edge_s=0.85, fade_s=6.6, weight=1.2),
-    "before": _Window(start_s=1.5, edge_s=0.2, fade_s=2.3, weight=1.7),
-    "around": _Window(start_s=1.3, edge_s=0.0, fade_s=5.1, weight=1.6),
+    "after": _Window(start_s=0.5, edge_s=0.75, fade_s=5.1, weight=1.2),
+    "before": _Window(start_s=1.3, edge_s=0.15, fade_s=2.3, weight=2.0),
+    "around": _Window(start_s=1.2, edge_s=0.0, fade_s=5.7, weight=2.0),
 }
 _REACH_S = 60
 """No farther from the moment."""
@@ -83,36 +82,31 @@ _FLOOR = 1e-3
 """Of a window: nothing is impossible."""
 
 
-def likelihood(
-    seconds: Seconds, sought: Sought, vector: Vector, labels: frozenset[str], grounding: Grounding
-) -> Values:
+def likelihood(seconds: Seconds, sought: Sought, vector: Vector, grounding: Grounding) -> Values:
     """How likely each of the frames shows what is asked; the sum is 1.
 
     Args:
         seconds: the frames of the video.
         sought: what the plan looks for.
         vector: embeds a text.
-        labels: of entities that the question is about.
         grounding: what is taken into account.
     """
     if not grounding.planner:
         sought = Sought(sought.whole, sought.whole)
     beside = sought.anchor is not None and sought.direction is not None
     weights = _BESIDE if beside else _ALONE
-    logits = _signals(seconds, sought.main, sought.whole, vector, weights, _WIDTH_S, grounding)
+    logits = _signals(seconds, sought.main, sought.whole, sought.subject, vector, weights, _WIDTH_S, grounding)
     logits = logits + _prior(seconds, _PRIOR[sought.part])
     if sought.anchor is not None and sought.direction is not None:
-        logits = logits + _prior(seconds, _SIDE_PRIOR[sought.direction])
         at = _moment(seconds, sought, sought.anchor, vector, grounding)
         logits = logits + _window(seconds, at, sought.direction, sought.gap_s, grounding)
-    elif grounding.planner:
-        logits = logits + _prior(seconds, _SIDE_PRIOR[None])
     return _softmax(logits)
 
 
 def moment_likelihood(seconds: Seconds, text: str, part: Part | None, vector: Vector, grounding: Grounding) -> Values:
     """How likely each of the frames shows a single moment that a text describes; the sum is 1."""
-    found = _signals(seconds, text, text, vector, _ANCHOR, _ANCHOR_WIDTH_S, grounding)
+    subject = first_noun_phrase(text)
+    found = _signals(seconds, text, text, subject, vector, _ANCHOR, _ANCHOR_WIDTH_S, grounding)
     return _softmax(found + _ANCHOR_PRIOR * _prior(seconds, _PRIOR[part]))
 
 
@@ -126,14 +120,29 @@ def _moment(seconds: Seconds, sought: Sought, anchor: str, vector: Vector, groun
 
 
 def _signals(
-    seconds: Seconds, main: str, whole: str, vector: Vector, weights: _Weights, width_s: float, grounding: Grounding
+    seconds: Seconds,
+    main: str,
+    whole: str,
+    subject: str | None,
+    vector: Vector,
+    weights: _Weights,
+    width_s: float,
+    grounding: Grounding,
 ) -> Values:
-    found = weights.main * _centred(seconds.near(vector(main)))
+    found = weights.main * _centred(_near(seconds, vector(main), grounding))
     if weights.whole:
-        found = found + weights.whole * _centred(seconds.near(vector(whole)))
+        found = found + weights.whole * _centred(_near(seconds, vector(whole), grounding))
     if grounding.words:
         found = found + weights.words * _centred(seconds.shared(words_of(whole)))
+    if grounding.entities and subject is not None:
+        found = found + weights.entities * _centred(seconds.shows(read_phrase(subject).noun))
     return seconds.smooth(found, width_s) if grounding.smoothing else found
+
+
+def _near(seconds: Seconds, phrase: FloatArray, grounding: Grounding) -> Values:
+    if not grounding.events:
+        return seconds.near(phrase)
+    return (1 - _EVENTS) * seconds.near(phrase) + _EVENTS * seconds.near_events(phrase)
 
 
 def _window(seconds: Seconds, at: Values, direction: Direction, gap_s: float, grounding: Grounding) -> Values:

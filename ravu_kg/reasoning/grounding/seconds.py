@@ -10,9 +10,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ravu_kg.graph.reader import ToldRow
+from ravu_kg.graph.reader import EventVectorRow, ToldRow
 from ravu_kg.graph.vector_cache import VideoVectors
 from ravu_kg.reasoning.judging import content_words
+from ravu_kg.reasoning.vocabulary import matching_labels
 from ravu_kg.types import FloatArray
 
 Values = NDArray[np.float64]
@@ -36,22 +37,38 @@ class Seconds:
     labels: tuple[frozenset[str], ...]
     """Of what is seen in each frame."""
 
-    @classmethod
-    def of(cls, vectors: VideoVectors, told: Callable[[], Sequence[ToldRow]]) -> Seconds:
-        """From the vectors of a video's frame nodes, and what is told of its frames.
+    event_unit: FloatArray
+    """(e, d): the vectors of the events that cover a frame."""
+    event_frame_of: NDArray[np.intp]
+    event_of: NDArray[np.intp]
+    """Pairs of a frame and an event that covers it."""
 
-        Vectors that are kept in memory are taken apart once, and ``told`` is asked only then.
+    @classmethod
+    def of(
+        cls, vectors: VideoVectors, tell: Callable[[], tuple[Sequence[ToldRow], Sequence[EventVectorRow]]]
+    ) -> Seconds:
+        """From the vectors of a video's frame nodes, and what is told of its frames and events.
+
+        Vectors that are kept in memory are taken apart once, and ``tell`` is asked only then.
         """
         found = _KNOWN.get(vectors)
         if found is None:
-            found = _KNOWN[vectors] = _apart(vectors, told())
+            found = _KNOWN[vectors] = _apart(vectors, *tell())
         return found
 
     def near(self, phrase: FloatArray) -> Values:
         """The cosine of a phrase with what is said of each frame: the mean over its different sentences."""
-        scores = self.unit @ (phrase / max(float(np.linalg.norm(phrase)), 1e-9))
-        total = np.bincount(self.frame_of, weights=scores[self.row_of], minlength=len(self.timestamps_s))
-        return total / self._counts
+        return _mean(self.unit @ _unit(phrase), self.frame_of, self.row_of, len(self.timestamps_s))[0]
+
+    def near_events(self, phrase: FloatArray) -> Values:
+        """The cosine of a phrase with what is said of the events that cover each frame, their mean.
+
+        A frame without event has the cosine with its own sentences.
+        """
+        found, counts = _mean(
+            self.event_unit @ _unit(phrase), self.event_frame_of, self.event_of, len(self.timestamps_s)
+        )
+        return np.where(counts > 0, found, self.near(phrase))
 
     def shared(self, wanted: Collection[str]) -> Values:
         """For each frame the weight of the wanted words that it has: the rarer a word in the video, the more."""
@@ -63,13 +80,14 @@ class Seconds:
                 total += has * np.log1p((count - often + 0.5) / (often + 0.5))
         return total
 
-    def shows(self, labels: Collection[str]) -> Values:
-        """1 for each frame in which something with one of the labels is seen, else 0."""
-        return np.array([1.0 if one & set(labels) else 0.0 for one in self.labels])
+    def shows(self, noun: str) -> Values:
+        """1 for each frame in which something is seen that a noun can mean, else 0."""
+        meant = frozenset(matching_labels(noun, self._every_label)) if noun else frozenset[str]()
+        return np.array([1.0 if meant & one else 0.0 for one in self.labels])
 
     @cached_property
-    def _counts(self) -> Values:
-        return np.bincount(self.frame_of, minlength=len(self.timestamps_s)).astype(np.float64)
+    def _every_label(self) -> list[str]:
+        return sorted(frozenset[str]().union(*self.labels))
 
     @cached_property
     def interval_s(self) -> float:
@@ -101,15 +119,40 @@ def words_of(text: str) -> frozenset[str]:
 _KNOWN: WeakKeyDictionary[VideoVectors, Seconds] = WeakKeyDictionary()
 
 
-def _apart(vectors: VideoVectors, told: Sequence[ToldRow]) -> Seconds:
+def _unit(phrase: FloatArray) -> FloatArray:
+    return phrase / max(float(np.linalg.norm(phrase)), 1e-9)
+
+
+def _mean(
+    scores: FloatArray, frame_of: NDArray[np.intp], row_of: NDArray[np.intp], frames: int
+) -> tuple[Values, Values]:
+    """The mean score of each frame, 0 where it has none, and of how many."""
+    counts = np.bincount(frame_of, minlength=frames).astype(np.float64)
+    total = np.bincount(frame_of, weights=scores[row_of], minlength=frames)
+    return total / np.maximum(counts, 1.0), counts
+
+
+def _apart(vectors: VideoVectors, told: Sequence[ToldRow], events: Sequence[EventVectorRow]) -> Seconds:
     frames, at = np.unique(vectors.frame_indices, return_index=True)
     frame_of = np.searchsorted(frames, vectors.frame_indices)
     pairs = np.unique(np.stack([frame_of, vectors.row_of], axis=1), axis=0)
     rows = {row.frame_index: row for row in told}
     of_frames = [rows.get(index) for index in frames.tolist()]
+    timestamps_s = vectors.timestamps_s[at]
+    covered = [
+        (frame, event)
+        for event, row in enumerate(events)
+        for frame in range(
+            int(np.searchsorted(timestamps_s, row.start_s)), int(np.searchsorted(timestamps_s, row.end_s))
+        )
+    ]
+    covers = np.array(covered, dtype=np.intp).reshape(-1, 2)
+    dimensions = vectors.unit.shape[1]
+    event_vectors = np.array([row.embedding for row in events], dtype=np.float32).reshape(-1, dimensions)
+    lengths = np.linalg.norm(event_vectors, axis=1, keepdims=True)
     return Seconds(
         frames,
-        vectors.timestamps_s[at],
+        timestamps_s,
         vectors.unit,
         pairs[:, 0],
         pairs[:, 1],
@@ -118,4 +161,7 @@ def _apart(vectors: VideoVectors, told: Sequence[ToldRow]) -> Seconds:
             for row in of_frames
         ),
         tuple(frozenset(row.labels) if row else frozenset[str]() for row in of_frames),
+        event_vectors / np.where(lengths > 0, lengths, 1.0),
+        covers[:, 0],
+        covers[:, 1],
     )
