@@ -22,6 +22,7 @@ import numpy as np
 
 from ravu_kg.importers.annotated import AnnotatedVideo, OnProblem, Problems, annotated_record, refuse, stamp, windows_of
 from ravu_kg.importers.phrases import Mention, described_as, mentions, object_name
+from ravu_kg.importers.reading import as_text, parse_json, read_bytes
 from ravu_kg.reasoning.judging import content_words
 from ravu_kg.types import (
     Entity,
@@ -67,7 +68,7 @@ def read(
     contents: list[tuple[Path, dict[str, list[object]]]] = []
     digest = hashlib.sha256()
     for path in _files(paths):
-        raw = _bytes(path)
+        raw = read_bytes(path)
         digest.update(raw)
         contents.append((path, _videos(path, raw)))
     names = "+".join(path.stem for path, _ in contents)
@@ -112,20 +113,8 @@ def _files(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        refuse(path, f"The file cannot be read: {error.strerror}.")
-
-
 def _videos(path: Path, raw: bytes) -> dict[str, list[object]]:
-    try:
-        data: object = json.loads(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        refuse(path, "The file is not UTF-8 text.")
-    except ValueError as error:
-        refuse(path, f"The file is not JSON: {error}.")
+    data = parse_json(path, as_text(path, raw))
     if not isinstance(data, dict):
         refuse(path, 'The file does not hold {"video": ["caption of second 0", ...]}.')
     content = cast("dict[str, object]", data)  # keys of JSON objects are texts
