@@ -75,22 +75,28 @@ def link_reentries(tracks: Sequence[SeenTrack], threshold: float | None = None) 
     method = f"given:{'+'.join(models)}"
     starts = np.array([track.start_s for track in order])
     ends = np.array([track.end_s for track in order])
-    things: list[list[int]] = []
+    together = (starts[:, None] <= ends[None]) & (starts[None] <= ends[:, None])
+    count = len(order)
+    # For each track (row) and thing (column): the sum of likenesses to its tracks, and whether one is seen meanwhile.
+    sums, blocked = np.zeros((count, count)), np.zeros((count, count), dtype=bool)
+    members: list[list[int]] = []
     links: list[TrackLink] = []
     for at, track in enumerate(order):
-        best, best_score = None, least
-        for thing in things:
-            together = (starts[thing] <= ends[at]) & (starts[at] <= ends[thing])
-            score = float(alike[at, thing].mean())
-            if score >= best_score and not together.any():
-                best, best_score = thing, score
-        if best is None:
-            things.append([at])
-            continue
-        nearest = max(best, key=lambda other: (float(alike[at, other]), -other))
-        score = float(np.clip(alike[at, nearest], 0.0, 1.0))
-        links.append(TrackLink(order[nearest].track_id, track.track_id, round(score, 4), method))
-        best.append(at)
+        things = len(members)
+        sizes = np.array([len(one) for one in members], dtype=np.float64)
+        scores = np.where(blocked[at, :things], -2.0, sums[at, :things] / np.maximum(sizes, 1.0))
+        thing = int(scores.argmax()) if things else 0
+        if not things or scores[thing] < least:
+            thing = things
+            members.append([])
+        else:
+            held = members[thing]
+            nearest = held[int(alike[at, held].argmax())]
+            score = float(np.clip(alike[at, nearest], 0.0, 1.0))
+            links.append(TrackLink(order[nearest].track_id, track.track_id, round(score, 4), method))
+        members[thing].append(at)
+        sums[:, thing] += alike[:, at]
+        blocked[:, thing] |= together[:, at]
     return tuple(links)
 
 

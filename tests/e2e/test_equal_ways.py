@@ -102,6 +102,11 @@ OWN_TEST = {
     "diff": "its JSON is read where two builds are compared",
     "identities accept": "its JSON is read where identities are decided",
     "identities stale": "its JSON is read where identities are decided",
+    **dict.fromkeys(
+        (f"import {kind}" for kind in ("vidor", "mot", "star", "video-memory", "cvat", "coco", "captions")),
+        "its JSON is read where annotation comes in",
+    ),
+    "videos attach": "its JSON is read where annotation comes in",
     "import bundle": "its JSON is read where a memory goes out and comes back",
     **dict.fromkeys(
         (f"identities {word}" for word in ("reject", "merge", "split", "undo")), "it would change who is who"

@@ -63,6 +63,8 @@ def test_the_issue_s_commands_are_all_there():
     assert set(wanted.split()) <= {name for names in SECTIONS.values() for name in names}
     assert {"db start", "db stop", "db status", "db open", "db reset", "db dump", "db load"} <= set(ALL)
     assert {"export bundle", "export mot", "export coco", "import bundle"} <= set(ALL)
+    kinds = ("vidor", "mot", "star", "video-memory", "cvat", "coco", "captions")
+    assert {"videos attach", *(f"import {kind}" for kind in kinds)} <= set(ALL)
     assert {"videos list", "videos show", "videos delete", "templates list", "templates check"} <= set(ALL)
 
 
