@@ -12,8 +12,10 @@ from typing import Literal
 import numpy as np
 
 from ravu_kg.graph.embedding import SentenceCache
-from ravu_kg.graph.reader import GraphReader, VideoRow
+from ravu_kg.graph.reader import GraphReader, Observer, VideoRow
+from ravu_kg.graph.results import ReadResult
 from ravu_kg.graph.store import Store
+from ravu_kg.graph.vector_cache import VectorCache
 from ravu_kg.memory import VideoMemory
 from ravu_kg.memory.asking import Asking
 from ravu_kg.models.roles import ASK_ROLES, has_model, reference_of
@@ -24,6 +26,9 @@ from ravu_kg.settings import Settings
 from ravu_kg.types import FloatArray
 
 _BATCH_TEXTS = 256
+_OF_A_VIDEO = frozenset(
+    f"reasoning/{name}" for name in ("video", "coverage", "entities", "shots", "told")
+)  # whose answer is the same for every question
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,34 @@ class KeptEmbedder:
         self._known.update({(kind, text): vector for text, vector in found.items()})
 
 
+class KeptReader(GraphReader):
+    """A reader for the questions about one video: what does not depend on the question is read once."""
+
+    def __init__(
+        self,
+        store: Store,
+        observe: Observer | None = None,
+        vectors: VectorCache | None = None,
+        kept: dict[str, ReadResult] | None = None,
+    ) -> None:
+        super().__init__(store, observe, vectors)
+        self._kept = {} if kept is None else kept
+
+    def observed(self, observe: Observer) -> GraphReader:
+        """The same reader, with what it keeps, that also tells of each statement."""
+        return KeptReader(self._store, observe, self.vectors, self._kept)
+
+    def _read(self, name: str, **parameters: object) -> ReadResult:
+        if name not in _OF_A_VIDEO:
+            return super()._read(name, **parameters)
+        key = f"{name} {sorted(parameters.items())!r}"
+        if (known := self._kept.get(key)) is None:
+            known = self._kept[key] = super()._read(name, **parameters)
+        elif self._observe is not None:
+            self._observe(known)
+        return known
+
+
 class Bench:
     """The memory of an evaluation, opened for methods. Close it when the run ends."""
 
@@ -105,6 +138,10 @@ class Bench:
     def phrases(self) -> Phrases:
         """For the questions of one video."""
         return Phrases(self.embedder)
+
+    def one_video(self) -> GraphReader:
+        """A reader for the questions about one video, asked one after the other."""
+        return KeptReader(self.store, vectors=self.reader.vectors)
 
     def reasoners(self, video_id: str) -> Reasoners:
         """Planner, judge and answerer for one question."""

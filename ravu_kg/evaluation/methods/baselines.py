@@ -28,15 +28,14 @@ class Blind:
 
     def answers(self, bench: Bench, video: VideoRow, questions: Sequence[Question]) -> Iterator[Answer]:
         """See :class:`Method`."""
-        phrases = _prepared(bench, questions)
+        phrases, reader = _prepared(bench, questions), bench.one_video()
         for question in questions:
             execution = found_by(bench, video, question.question, (), overview())
-            by = bench.reasoners(video.video_id)
             if not bench.answers_by_model:
                 reply = _nearest_option(question, phrases)
                 yield _by_options_alone(execution, reply)
                 continue
-            yield answer_from(bench, execution, question, phrases, "none", by)
+            yield answer_from(bench, execution, question, phrases, reader)
 
 
 class AllFrames:
@@ -51,7 +50,7 @@ class AllFrames:
 
     def answers(self, bench: Bench, video: VideoRow, questions: Sequence[Question]) -> Iterator[Answer]:
         """See :class:`Method`."""
-        phrases = _prepared(bench, questions)
+        phrases, reader = _prepared(bench, questions), bench.one_video()
         if bench.answers_by_model:
             frames = bench.reader.global_context(video.video_id, [(0.0, video.duration_s + 1.0)], video.frame_count)
             evidence = [
@@ -62,7 +61,7 @@ class AllFrames:
             evidence = [as_evidence(one, video) for one in bench.sentences(video)]
         for question in questions:
             execution = found_by(bench, video, question.question, evidence, overview())
-            yield answer_from(bench, execution, question, phrases, "none")
+            yield answer_from(bench, execution, question, phrases, reader)
 
 
 class TextSearch:
@@ -84,12 +83,12 @@ class TextSearch:
 
     def answers(self, bench: Bench, video: VideoRow, questions: Sequence[Question]) -> Iterator[Answer]:
         """See :class:`Method`."""
-        phrases = _prepared(bench, questions)
+        phrases, reader = _prepared(bench, questions), bench.one_video()
         vectors = [phrases.vector(one.question) for one in questions]
         for question, found in zip(questions, bench.nearest_seconds(video, vectors, self._seconds), strict=True):
             evidence = [as_evidence(one, video) for one in found]
             execution = found_by(bench, video, question.question, evidence, localizing(question.question))
-            yield answer_from(bench, execution, question, phrases, "none")
+            yield answer_from(bench, execution, question, phrases, reader)
 
 
 def as_evidence(one: Second, video: VideoRow) -> Evidence:

@@ -73,7 +73,7 @@ class ClipSearch:
         """See :class:`Method`; also raises VideoError when the video's file is not there."""
         with self._one_at_a_time:  # the model uses all cores by itself
             times_s, scores = self._scores(bench, video, [one.question for one in questions])
-        phrases = bench.phrases()
+        phrases, reader = bench.phrases(), bench.one_video()
         phrases.prepare(option for one in questions for option in one.options)
         said = {one.frame_index: one for one in reversed(bench.sentences(video))}  # the first of each frame
         for question, of_question in zip(questions, scores, strict=True):
@@ -85,7 +85,7 @@ class ClipSearch:
                 else:
                     evidence.append(Evidence(times_s[index], index, (), "found", score, "", video_id=video.video_id))
             execution = found_by(bench, video, question.question, evidence, localizing(question.question))
-            yield answer_from(bench, execution, question, phrases, self._model.name)
+            yield answer_from(bench, execution, question, phrases, reader, self._model.name)
 
     def _scores(self, bench: Bench, video: VideoRow, questions: Sequence[str]) -> tuple[list[float], list[FloatArray]]:
         """Seconds of the sampled frames, and for each question how near each frame is, 0..1."""

@@ -7,12 +7,10 @@ from typing import Protocol
 
 from ravu_kg.evaluation.bench import Bench
 from ravu_kg.evaluation.questions import Question
-from ravu_kg.graph.reader import CoverageRow, VideoRow
+from ravu_kg.graph.reader import CoverageRow, GraphReader, VideoRow
 from ravu_kg.reasoning.asking import EvidenceSupport, answer_execution
 from ravu_kg.reasoning.context import Phrases
-from ravu_kg.reasoning.models.choosing import Reasoners
 from ravu_kg.reasoning.plan import FunctionName, GetGlobalContext, LocalizeNode, Plan, Step
-from ravu_kg.reasoning.protocols import Supporter
 from ravu_kg.reasoning.records import Answer, Evidence, Execution, Found
 from ravu_kg.reasoning.uncovered import coverage_of
 from ravu_kg.reasoning.weighing import texts_of
@@ -71,14 +69,18 @@ def answer_from(
     execution: Execution,
     question: Question,
     phrases: Phrases,
-    reranker: str,
-    by: Reasoners | None = None,
-    supporter: Supporter | None = None,
+    reader: GraphReader,
+    reranker: str = "none",
 ) -> Answer:
     """The answer from evidence by whoever answers in the settings."""
-    by = by or bench.reasoners(execution.video_id)
-    supporter = supporter or EvidenceSupport(bench.reader, phrases)
-    answer = answer_execution(execution, question.options, supporter=supporter, answerer=by.answerer, reranker=reranker)
+    by = bench.reasoners(execution.video_id)
+    answer = answer_execution(
+        execution,
+        question.options,
+        supporter=EvidenceSupport(reader, phrases),
+        answerer=by.answerer,
+        reranker=reranker,
+    )
     return by.completed(answer)
 
 

@@ -43,7 +43,7 @@ class Ravu:
 
     def answers(self, bench: Bench, video: VideoRow, questions: Sequence[Question]) -> Iterator[Answer]:
         """See :class:`Method`."""
-        phrases = bench.phrases()
+        phrases, reader = bench.phrases(), bench.one_video()
         known = [self._plans[one.id] for one in questions if one.id in self._plans]
         phrases.prepare([*own_texts(questions), *(text for plan in known for text in phrases_of(plan))])
         for question in questions:
@@ -53,7 +53,7 @@ class Ravu:
                 plan,
                 video.video_id,
                 question.options,
-                reader=bench.reader,
+                reader=reader,
                 phrases=phrases,
                 judge=by.judge,
                 answerer=by.answerer,
