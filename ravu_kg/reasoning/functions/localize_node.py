@@ -34,7 +34,7 @@ def localize_node(context: Context, step: str, arguments: LocalizeNode, leaf: bo
         return _by_state(context, step, arguments.state, bounds, leaf)
     seconds = seconds_of(context)
     if seconds is not None:
-        return _by_words(context, step, arguments.query, bounds, seconds)
+        return _by_words(context, step, arguments, bounds, seconds)
     narrowed = context.part is not None or after_s is not None or before_s is not None
     return _by_meaning(context, step, arguments.query, bounds if narrowed else None)
 
@@ -73,9 +73,9 @@ def _by_meaning(context: Context, step: str, query: str, span: Span | None) -> F
     )
 
 
-def _by_words(context: Context, step: str, query: str, bounds: Span, seconds: Seconds) -> Found:
+def _by_words(context: Context, step: str, arguments: LocalizeNode, bounds: Span, seconds: Seconds) -> Found:
     """Where no box was tracked: the stretch of seconds that the phrase most likely describes."""
-    shown, stretch = moments(context, step, query, seconds, bounds, SHOWN)
+    shown, stretch = moments(context, step, arguments.query, seconds, bounds, SHOWN)
     if stretch is None:
         return Found(step, "localize_node", note="Nothing like it is in the memory.")
     identity = context.identity_of().get(shown[0].entity_ids[0])
@@ -87,7 +87,11 @@ def _by_words(context: Context, step: str, query: str, bounds: Span, seconds: Se
         intervals=(interval,),
         entity_ids=identity.entity_ids if identity else shown[0].entity_ids,
         name=identity.name if identity else "",
+        note=_ONLY_WORDS if arguments.state is not None else "",
     )
+
+
+_ONLY_WORDS = "No box was tracked in this video: the time is that which its captions come nearest to."
 
 
 def _by_state(context: Context, step: str, state: State, bounds: Span, leaf: bool) -> Found:

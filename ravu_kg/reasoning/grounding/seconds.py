@@ -161,7 +161,7 @@ def _apart(vectors: VideoVectors, told: Sequence[ToldRow], events: Sequence[Even
             for row in of_frames
         ),
         tuple(frozenset(row.labels) if row else frozenset[str]() for row in of_frames),
-        event_vectors / np.where(lengths > 0, lengths, 1.0),
+        (event_vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32),
         covers[:, 0],
         covers[:, 1],
     )
