@@ -29,7 +29,7 @@ from ravu_kg.evaluation.home import own_settings
 from ravu_kg.evaluation.methods import Method
 from ravu_kg.evaluation.methods.baselines import AllFrames, Blind, TextSearch
 from ravu_kg.evaluation.methods.ravu import Ravu, RavuHierarchical
-from ravu_kg.evaluation.questions import Question
+from ravu_kg.evaluation.questions import Question, select
 from ravu_kg.evaluation.results import Result
 from ravu_kg.evaluation.running import digest_of, put_questions
 from ravu_kg.evaluation.runs import Run, Setup, open_run, read_run
@@ -111,7 +111,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--embedder", default="", help="another encoder than all-MiniLM-L6-v2")
     parser.add_argument("--home", type=Path, help="folder of the server's data, kept; by default one for this run")
     parser.add_argument("--runs", type=Path, help="folder for the runs, for `ravu-kg eval report`; kept")
-    parser.add_argument("--no-ablation", action="store_true", help="leave out the table of ablations")
+    parser.add_argument(
+        "--ablations", type=int, default=800, metavar="N", help="questions of each ablation; 0 for none"
+    )
     asked = parser.parse_args(arguments)
     print_load()
     started_s = time.perf_counter()
@@ -122,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = settings.model_copy(update={"server": server})
         try:
             with VideoMemory.open(settings) as memory, _cache(memory) as cache:
-                _evaluate(memory, cache, asked.runs or Path(temporary) / "runs", asked.videos, asked.no_ablation)
+                _evaluate(memory, cache, asked.runs or Path(temporary) / "runs", asked.videos, asked.ablations)
             if not asked.embedder:
                 _fits(home)
         finally:
@@ -132,7 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _evaluate(memory: VideoMemory, cache: SentenceCache, folder: Path, videos: int | None, no_ablation: bool) -> None:
+def _evaluate(memory: VideoMemory, cache: SentenceCache, folder: Path, videos: int | None, ablations: int) -> None:
     data = test_data()
     print(f"\nEncoder: {memory.embedder.name}\n\nLoading")
     nextqa_names = _load(memory, "NExT-QA", [data / "nextqa_captions" / name for name in CAPTIONS], folder, videos)
@@ -160,7 +162,7 @@ def _evaluate(memory: VideoMemory, cache: SentenceCache, folder: Path, videos: i
             offline.run("ravu", "egoschema", egoschema, Ravu()),
             offline.run("ravu-hierarchical, 10 s", "egoschema", egoschema, RavuHierarchical()),
         ]
-        without = [] if no_ablation else _ablations(offline, grounded)
+        without = _ablations(offline, select(grounded, limit=ablations)) if ablations else []
     print("\nNExT-QA val and the spans of NExT-GQA val, over captions, without any model")
     print("  (best: the best second in a true span, %; held out: accuracy on the videos that no weight was fitted on)")
     _table(runs, nextqa)
@@ -169,7 +171,8 @@ def _evaluate(memory: VideoMemory, cache: SentenceCache, folder: Path, videos: i
         out = metrics.accuracy([one for one in run.results if fit.held_out(one.video)])
         print(f"  {run.name:32} {_percent(summary_of(run).overall)}, held-out half {100 * out.value:.1f}")
     if without:
-        print("\nWhat each part is worth on NExT-GQA val (difference to all of it, with its p-value)")
+        print(f"\nWhat each part is worth on {len(without[0].results)} questions of NExT-GQA val, drawn by seed 0")
+        print("  (difference of the IoP to all of it, with its p-value by flipping videos)")
         _ablation_table(without)
 
 
