@@ -45,7 +45,7 @@ def as_page(report: Report) -> str:
 
 
 def _section(table: Table) -> Element:
-    columns = ("", *table.columns, INTERVAL)
+    columns = ("", *table.columns, *((INTERVAL,) if table.counted else ()))
     head = e("thead", None, e("tr", None, *[e("th", {"scope": "col"}, name) for name in columns]))
     body = e("tbody", None, *_rows(table))
     return e(
@@ -62,7 +62,9 @@ def _rows(table: Table) -> Iterator[Element]:
     for section, rows in groupby(table.rows, key=lambda row: row.section):
         if section:
             yield e(
-                "tr", {"class": "section"}, e("th", {"colspan": len(table.columns) + 2, "scope": "rowgroup"}, section)
+                "tr",
+                {"class": "section"},
+                e("th", {"colspan": len(table.columns) + 1 + table.counted, "scope": "rowgroup"}, section),
             )
         for row in rows:
             yield _row(row, table)
@@ -75,7 +77,7 @@ def _row(row: Row, table: Table) -> Element:
         {"class": "measured" if measured else None},
         e("th", {"scope": "row"}, row.name, e("span", {"class": "mark"}, "measured") if measured else None),
         *[e("td", None, cell(value, table.decimals)) for value in row.values],
-        e("td", None, interval(row)),
+        e("td", {"class": "interval"}, interval(row)) if table.counted else None,
     )
 
 

@@ -44,6 +44,11 @@ class Table:
     """Where the quoted figures stand; empty without any."""
     decimals: int = 1
 
+    @property
+    def counted(self) -> bool:
+        """Whether any row has an interval, or a number of questions."""
+        return any(row.low_high is not None or row.questions is not None for row in self.rows)
+
     def to_dict(self) -> dict[str, object]:
         """Plain values, for JSON."""
         return {

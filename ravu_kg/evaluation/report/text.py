@@ -76,13 +76,14 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _table(table: Table) -> Iterator[str]:
-    yield _cells(["", *table.columns, INTERVAL])
-    yield _cells([":--", *("--:" for _ in table.columns), ":--"])
+    more = [INTERVAL] if table.counted else []
+    yield _cells(["", *table.columns, *more])
+    yield _cells([":--", *("--:" for _ in table.columns), *(":--" for _ in more)])
     for row in table.rows:
         mark = "**measured** " if row.origin == "measured" else ""
         section = f"{row.section}: " if row.section and row.origin == "quoted" else ""
         name = f"{mark}{section}{_escaped(row.name)}"
-        yield _cells([name, *(cell(value, table.decimals) for value in row.values), interval(row)])
+        yield _cells([name, *(cell(value, table.decimals) for value in row.values), *(interval(row) for _ in more)])
 
 
 def _cells(texts: Sequence[str]) -> str:
