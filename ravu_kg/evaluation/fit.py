@@ -95,7 +95,7 @@ def fit_options(features: Numbers, answers: NDArray[np.int64]) -> Numbers:
         spread = np.einsum("qo,qof,qog->fg", beliefs, centred, centred) - expected.T @ expected
         return gradient, spread
 
-    return _newton(slope, np.zeros(features.shape[2]))
+    return _newton(slope, _zeros(features.shape[2]))
 
 
 def fit_doubt(right: Numbers, wrong: Numbers) -> Numbers:
@@ -108,7 +108,11 @@ def fit_doubt(right: Numbers, wrong: Numbers) -> Numbers:
         sure = 1 / (1 + np.exp(-(both @ weights)))
         return both.T @ (sure - known), (both * (sure * (1 - sure))[:, None]).T @ both
 
-    return _newton(slope, np.zeros(both.shape[1]))
+    return _newton(slope, _zeros(both.shape[1]))
+
+
+def _zeros(count: int) -> Numbers:
+    return np.array([0.0] * count, np.float64)
 
 
 def _newton(slope: Callable[[Numbers], tuple[Numbers, Numbers]], weights: Numbers) -> Numbers:
@@ -303,7 +307,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RavuError as error:
         sys.stderr.write(f"Error: {error}\n")
         return error.exit_code
-    samples = {form: sample for form, sample in collected.items() if sample.answers}
+    samples: dict[Form, Sample] = {form: sample for form, sample in collected.items() if sample.answers}
     fitted = [fit_form(form, sample) for form, sample in samples.items()]
     short = samples.get("phrases")
     doubts = [fit_abstaining(name, features, short) for name, features in DOUBTS.items()] if short else []

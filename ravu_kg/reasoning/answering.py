@@ -50,7 +50,7 @@ class ExtractiveAnswerer:
             reply = replace(_chosen(options, weighed.scores, intervals, "answered"), weighed_by=_SAID_BY[telling.by])
         elif options:
             reply = _chosen(options, option_scores(options, execution, supporter, text, spans), intervals, outcome)
-        if telling is None or not abstains_from(reading.kind, telling, options):
+        if telling is None or not question or not abstains_from(reading.kind, telling, options):
             return reply
         sure = sureness(question, telling.told, telling.vectors, weighed)
         return _unknown(reply, sure.reason) if sure is not None and sure.reason else reply

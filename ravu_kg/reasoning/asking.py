@@ -122,7 +122,7 @@ def answer_execution(
     """
     plan = execution.plan
     options = [encodable(option) for option in options]
-    reply = answerer.answer(plan.question, options, execution, supporter)
+    reply = answerer.answer(encodable(plan.question), options, execution, supporter)
     asked_to_count = not plan.question or read_question(plan.question).kind in ("count", "count_events")
     counts = [found.count for found in execution.bindings.values() if found.count is not None and asked_to_count]
     count = counts[-1] if counts else None

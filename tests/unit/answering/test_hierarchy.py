@@ -30,3 +30,5 @@ def test_empty_stretches_are_made_up_for_by_the_next_best() -> None:
 def test_what_is_said_twice_comes_last() -> None:
     glimpses = [a_glimpse(0.0, 0.9, "same"), a_glimpse(50.0, 0.8, "same"), a_glimpse(99.0, 0.1)]
     assert spread(glimpses, 3) == [0, 2, 1]
+    near = [a_glimpse(0.0, 0.9, "same"), a_glimpse(1.0, 0.8, "same"), a_glimpse(2.0, 0.7), a_glimpse(100.0, 0.1)]
+    assert spread(near, 4) == [0, 3, 2, 1]
