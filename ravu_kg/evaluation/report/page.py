@@ -46,7 +46,7 @@ def as_page(report: Report) -> str:
 
 def _section(table: Table) -> Element:
     columns = ("", *table.columns, *((INTERVAL,) if table.counted else ()))
-    head = e("thead", None, e("tr", None, *[e("th", {"scope": "col"}, name) for name in columns]))
+    head = e("thead", None, e("tr", None, *[_head(name) for name in columns]))
     body = e("tbody", None, *_rows(table))
     return e(
         "section",
@@ -56,6 +56,10 @@ def _section(table: Table) -> Element:
         e("p", {"class": "quiet"}, sources(table)),
         e("p", {"class": "quiet"}, table.note) if table.note else None,
     )
+
+
+def _head(name: str) -> Element:
+    return e("th", {"scope": "col", "class": "interval" if name == INTERVAL else None}, name)
 
 
 def _rows(table: Table) -> Iterator[Element]:
