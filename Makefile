@@ -105,5 +105,18 @@ bench-tokens: $(VENV)/.dev $(VENV)/.data ## Input tokens of planning and of a wh
 bench-models: $(VENV)/.dev $(VENV)/.data ## Indexing with models: wall time against their calls, own processor time
 	$(BIN)/python -m tests.benchmarks.bench_models
 
+bench-workers: $(VENV)/.dev $(VENV)/.data ## Eight clips indexed by two workers and by one
+	$(BIN)/python -m tests.benchmarks.bench_workers $(ARGS)
+
+bench-library: $(VENV)/.dev $(VENV)/.data ## Libraries of 10,000 to 1,000,000 frame nodes, beside other vector stores (75 minutes, 30 GB)
+	$(PIP) install -q $(CONSTRAIN) -e '.[bench]'
+	$(BIN)/python -m tests.benchmarks.bench_library $(ARGS)
+
+eval-offline: $(VENV)/.dev $(VENV)/.data ## Methods compared on real questions over captions, without any model
+	$(BIN)/python -m tests.benchmarks.eval_offline $(ARGS)
+
+chaos: $(VENV)/.dev $(VENV)/.data ## Kill, cut off, fill up and crowd, and count what is lost (40 minutes; MINUTES=5 for one of each)
+	$(BIN)/python -m tests.chaos --minutes $(or $(MINUTES),40) $(ARGS)
+
 clean: ## Remove the environment and what the checks left
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* build dist
