@@ -161,3 +161,10 @@ def test_entries_of_object_lists(phrase: str, name: str | None) -> None:
     found = object_name(phrase)
 
     assert (found.name if found else None) == name
+
+
+def test_captions_that_share_most_words_are_one_event(tmp_path: Path) -> None:
+    said = ["A dog runs on the grass.", "A dog runs on the green grass.", "A man throws a ball."]
+    [video] = read(written(tmp_path, "c", {"v": said}))
+
+    assert [(one.start_s, one.end_s) for one in video.events] == [(0.0, 2.0), (2.0, 3.0)]

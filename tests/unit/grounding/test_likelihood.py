@@ -143,3 +143,10 @@ def test_what_is_said_of_an_event_counts_for_each_of_its_seconds() -> None:
 
     assert told[13] > 1.2 * told[15]
     assert without[13] == pytest.approx(without[15], rel=0.1)
+
+
+def test_a_second_that_no_event_covers_is_compared_by_its_own_sentences() -> None:
+    event = EventVectorRow(0.0, 1.0, vector("a man sits on a bench").tolist())
+    video = seconds(["a man sits on a bench", "a dog jumps high"], events=[event])
+
+    assert video.near_events(vector("a dog jumps"))[1] == pytest.approx(video.near(vector("a dog jumps"))[1])
