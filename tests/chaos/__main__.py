@@ -53,7 +53,8 @@ def main() -> int:
                 runs = Runs(world, ledger, plain, random.Random(seed))
                 for name, step in _steps(runs, seed, minutes).items():
                     if options.only in name and ledger.room_for("step", name, _LEAST_S):
-                        step()
+                        with ledger.step(name):
+                            step()
                 secrecy.nowhere(world, ledger, watch)
             finally:
                 world.server.stop()
@@ -86,7 +87,7 @@ def _steps(runs: Runs, seed: int, minutes: float) -> dict[str, Callable[[], obje
         if runs.ledger.room_for(together.KIND, "many askers", together_s + 30):
             together.many(runs.world, runs.ledger, together_s)
 
-    steps: dict[str, Callable[[], object]] = {
+    return {
         "what is said": lambda: secrecy.outputs(runs),
         "loopback": lambda: loopback.unreachable(runs),
         "fuzz": lambda: fuzzing.run(runs.ledger, 60 * minutes * 0.05, seed),
@@ -108,7 +109,6 @@ def _steps(runs: Runs, seed: int, minutes: float) -> dict[str, Callable[[], obje
         "connection gone": lambda: runs.case(connection.KIND, "cut for good", connection.gone, needs_s=60),
         "disk": lambda: servers.full_disk(runs),
     }
-    return steps
 
 
 def _kill(runs: Runs, wanted: Mapping[str, int]) -> None:

@@ -29,8 +29,6 @@ class Case:
     lost: str
     """What was lost; empty when the case was survived."""
     took_s: float
-    counts: int = 1
-    """How many faults it was: a run may be killed more than once before it ends."""
 
 
 @dataclass
@@ -56,15 +54,8 @@ class Ledger:
         return sum(bool(case.lost) for case in self.cases)
 
     @contextmanager
-    def case(self, kind: str, name: str, *, needs_s: float = 0.0, counts: int = 1) -> Generator[None]:
-        """Whatever fails inside is the loss of this case, and the others go on.
-
-        Args:
-            kind: row of the table.
-            name: of the case.
-            needs_s: how long it takes; it is skipped when less time is left (see :meth:`room_for`).
-            counts: how many faults it is.
-        """
+    def case(self, kind: str, name: str) -> Generator[None]:
+        """Whatever fails inside is the loss of this case, and the others go on."""
         started_s = time.monotonic()
         lost = ""
         try:
@@ -77,7 +68,17 @@ class Ledger:
         except Exception as error:  # a case that fails in any way is a loss, and the next one is tried
             lost = f"{type(error).__name__}: {error}"
             traceback.print_exc(file=sys.stderr)
-        self.add(Case(kind, name, lost, time.monotonic() - started_s, counts))
+        self.add(Case(kind, name, lost, time.monotonic() - started_s))
+
+    @contextmanager
+    def step(self, name: str) -> Generator[None]:
+        """What fails outside of a case is lost as well, and the next step is tried."""
+        started_s = time.monotonic()
+        try:
+            yield
+        except Exception as error:  # as above
+            traceback.print_exc(file=sys.stderr)
+            self.add(Case("step", name, f"{type(error).__name__}: {error}", time.monotonic() - started_s))
 
     def add(self, case: Case) -> None:
         """Note a case and say so."""
@@ -106,6 +107,5 @@ class Ledger:
 
 
 def _line(kind: str, cases: list[Case]) -> str:
-    total = sum(case.counts for case in cases)
-    lost = sum(case.counts for case in cases if case.lost)
-    return f"{kind:<28} {total:>6} {total - lost:>9} {lost:>5}"
+    lost = sum(bool(case.lost) for case in cases)
+    return f"{kind:<28} {len(cases):>6} {len(cases) - lost:>9} {lost:>5}"
