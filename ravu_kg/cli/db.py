@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ravu_kg.cli.db_backup import dump, load
+from ravu_kg.cli.db_import import import_full
 from ravu_kg.cli.frame import State
 from ravu_kg.cli.output import FILE, confirm, echo_json, examples, json_option, print_pairs, status_line
 from ravu_kg.errors import GraphError, UsageError
@@ -234,6 +235,7 @@ def _show_link(link: str, endpoint: Endpoint, with_password: bool) -> None:
 
 command.add_command(dump)
 command.add_command(load)
+command.add_command(import_full)
 
 
 def _server(state: State) -> EmbeddedServer:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO
 
 from ravu_kg.errors import ServerError
@@ -59,11 +60,44 @@ class AdminTool:
             except BrokenPipeError:
                 return  # the tool has given up: what it said tells why
 
+    def import_full(
+        self, nodes: Sequence[tuple[str, Path]], relationships: Sequence[tuple[str, Path]], jars: Sequence[Path]
+    ) -> None:
+        """Make the database of a home without data from Parquet files, whose columns say what they are.
+
+        Args:
+            nodes: label and file.
+            relationships: type and file.
+            jars: what the tool needs beyond the server's own class path.
+
+        Raises:
+            ServerError: the tool failed, or a file refers to a node that is not there.
+        """
+        command = (
+            "database",
+            "import",
+            "full",
+            "neo4j",
+            "--input-type=parquet",
+            "--overwrite-destination=true",
+            f"--report-file={self._home.log.with_name('import.report')}",
+            *(f"--nodes={label}={path}" for label, path in nodes),
+            *(f"--relationships={type_}={path}" for type_, path in relationships),
+        )
+        with self._running("import", *command, what="The import", jars=jars) as tool:
+            tool.communicate()
+
     @contextmanager
-    def _running(self, name: str, *command: str, what: str) -> Generator[subprocess.Popen[bytes]]:
+    def _running(
+        self, name: str, *command: str, what: str, jars: Sequence[Path] = ()
+    ) -> Generator[subprocess.Popen[bytes]]:
         """The running tool; when the work with it is done its end is waited for and looked at."""
         arguments = self._home.settings.with_name(f"{name}.args")
         java_arguments = self._home.java_arguments.read_text(encoding="utf-8")
+        if jars:  # the class path is the last line
+            java_arguments = "".join(
+                (java_arguments.rstrip()[:-1], *(f":{quoted(str(jar))[1:-1]}" for jar in jars), '"\n')
+            )
         # In a file, since a process list shows arguments, passwords too, to every user of the machine.
         lines = "\n".join(map(quoted, ("org.neo4j.cli.AdminTool", *command)))
         self._home.write_private(arguments, java_arguments + lines + "\n")

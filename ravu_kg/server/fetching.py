@@ -16,7 +16,7 @@ from filelock import FileLock
 from platformdirs import user_cache_path
 
 from ravu_kg.errors import ServerError
-from ravu_kg.server.lock_list import Jar, LockList, read
+from ravu_kg.server.lock_list import Jar, LockList, read, read_import
 
 Progress = Callable[[str], None]
 
@@ -55,6 +55,16 @@ def fetch(version: str, progress: Progress | None = None) -> list[Path]:
         ServerError: no list of that version, a jar cannot be had, or its content is not the pinned one.
     """
     return fetch_list(read(version), progress or silent)
+
+
+def fetch_import(version: str, progress: Progress | None = None) -> list[Path]:
+    """The further jars that the import of Parquet files needs; see :func:`fetch`.
+
+    Raises:
+        ServerError: a jar cannot be had, or its content is not the pinned one.
+    """
+    jars = read_import(version)
+    return fetch_list(LockList(version, "", jars), progress or silent)
 
 
 def fetch_list(locked: LockList, progress: Progress, repositories: dict[str, str] | None = None) -> list[Path]:

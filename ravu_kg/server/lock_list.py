@@ -69,6 +69,12 @@ def read(version: str) -> LockList:
     return parse(version, text)
 
 
+def read_import(version: str) -> tuple[Jar, ...]:
+    """The further jars that the import of Parquet files needs, which Neo4j's artifacts do not name."""
+    file = files("ravu_kg.server").joinpath("locks").joinpath("import").joinpath(f"{version}.tsv")
+    return parse(version, file.read_text(encoding="utf-8")).jars if file.is_file() else ()
+
+
 def parse(version: str, text: str) -> LockList:
     """The list written in ``text``.
 

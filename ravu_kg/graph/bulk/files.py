@@ -149,7 +149,7 @@ class ImportFiles:
         for row in rows:
             key = (row["subject_id"], row["object_id"], row["predicate"], row["source"])
             properties = {"predicate": row["predicate"], "source": row["source"], **_properties(row)}
-            if not all(_sayable(value) for value in properties.values()):
+            if not all(value is None or _kind(value) for value in properties.values()):
                 self._plan.later.setdefault("ingest/relations", []).append(row)
             elif self._is_new("REL", *key):
                 self._relationship("REL", ("FrameNode", key[0]), ("FrameNode", key[1]), properties)
@@ -158,7 +158,7 @@ class ImportFiles:
         for row in rows:
             ends = (row["earlier_id"], row["later_id"])
             properties = {**_properties(row), "scope": "track"}
-            if not all(_sayable(value) for value in properties.values()):
+            if not all(value is None or _kind(value) for value in properties.values()):
                 self._plan.later.setdefault("ingest/same_as", []).append(row)
             elif self._is_new("SAME_AS", *ends):
                 self._relationship("SAME_AS", ("FrameNode", ends[0]), ("FrameNode", ends[1]), properties)
@@ -171,14 +171,18 @@ class ImportFiles:
         return True
 
     def _node(self, label: str, row: Row, properties: Row, later: str) -> None:
-        said = {name: value for name, value in properties.items() if value is not None and _sayable(value)}
-        left = {name: value for name, value in properties.items() if value is not None and name not in said}
+        cells: dict[str, object] = {f"id:ID({label})": row["id"]}
+        left: dict[str, object] = {}
+        for name, value in properties.items():
+            if value is None:
+                continue
+            if kind := _kind(value):
+                cells[f"{name}:{kind}"] = value
+            else:
+                left[name] = value
         if left:
             embedding = {"embedding": None} if later in _WITH_VECTORS else {}
             self._plan.later.setdefault(later, []).append({"id": row["id"], "properties": left, **embedding})
-        cells: dict[str, object] = {f"id:ID({label})": row["id"]}
-        kinds = {name: _kind(value) for name, value in said.items()}
-        cells |= {f"{name}:{kinds[name]}": value for name, value in said.items()}
         vector = row.get("embedding")
         if vector is not None:
             cells[VECTOR] = np.asarray(vector, dtype=np.float32)
@@ -208,26 +212,24 @@ def _properties(row: Row) -> Row:
     return cast("Row", row["properties"])
 
 
-def _sayable(value: object) -> bool:
-    """Whether the import takes the value as it is: it drops empty text, and times are read in other ways."""
-    if isinstance(value, str):
-        return value != ""
-    if is_sequence(value):
-        return all(_sayable(item) for item in value) and len({type(item) for item in value}) <= 1
-    return value is None or isinstance(value, (bool, int, float, np.ndarray))
-
-
 def _kind(value: object) -> str:
-    """The import's name for the type of a value."""
+    """The import's name for the type of a value; empty when it does not take the value as it is.
+
+    It drops empty text, reads times in other ways, and has no lists of several types.
+    """
+    known = _KINDS.get(type(value))
+    if known is not None:
+        return known if value != "" else ""
     if isinstance(value, np.ndarray):
         return "double[]"
-    if is_sequence(value):
-        return f"{_kind(value[0]) if value else 'string'}[]"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int):
-        return "long"
-    return "double" if isinstance(value, float) else "string"
+    if not is_sequence(value):
+        return ""
+    if not value:
+        return "string[]"
+    kind = _KINDS.get(type(value[0]), "")
+    same = all(type(item) is type(value[0]) for item in value) and (kind != "string" or "" not in value)
+    return f"{kind}[]" if kind and same else ""
 
 
+_KINDS: Mapping[type, str] = {str: "string", bool: "boolean", int: "long", float: "double"}
 _WITH_VECTORS = ("corrections/write_frame_nodes", "corrections/write_events")

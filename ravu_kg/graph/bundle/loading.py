@@ -15,7 +15,7 @@ from ravu_kg.graph.bundle.format import RECORDS
 from ravu_kg.graph.bundle.reading import Bundle, Json
 from ravu_kg.graph.bundle.writing import lines
 from ravu_kg.graph.store import Store, Vector
-from ravu_kg.graph.writer import GraphWriter
+from ravu_kg.graph.writer import GraphWriter, Statement
 from ravu_kg.types import FloatArray
 
 _BATCH = 5000
@@ -63,46 +63,58 @@ def load_bundle(
         GraphError: Neo4j failed; what is written by then has the status ``importing``.
     """
     rename = _Renamer(bundle.video_id, video_id)
-    video = bundle.video()
-    properties = {**_properties(video), "uri": uri}
     record = schema.embedder(store)
-    if embed and record is not None:
-        properties["embedder"] = record.name
-    store.write("bundle/start", video_id=video_id, properties=properties)
     total = sum(bundle.count(part) for part in RECORDS) or 1
     done = 0
-
-    def wrote(count: int) -> None:
-        nonlocal done
-        done += count
+    embedder = record.name if embed and record is not None else None
+    for name, parameters in bundle_statements(bundle, video_id, uri=uri, embed=embed, embedder=embedder):
+        store.write(name, **parameters)
+        if not name.endswith("_order"):  # they tell of records that were counted
+            done += len(cast("Sequence[object]", parameters.get("rows", ())))
         if progress:
             progress(done / total)
-
-    for batch in _batches(bundle.records("entities"), _ENTITY_BATCH):
-        rows = [{"id": rename(record["id"]), "properties": rename.properties(record)} for record in batch]
-        store.write("ingest/entities", video_id=video_id, rows=rows)
-        wrote(len(batch))
-    for batch in _batches(bundle.records("frames"), _BATCH):
-        rows = [{"id": rename(record["id"]), "properties": rename.properties(record)} for record in batch]
-        store.write("ingest/frames", video_id=video_id, rows=rows)
-        wrote(len(batch))
-    _write_order(store, bundle, "frames", "ingest/frame_order", rename)
-    for batch, vectors in _with_vectors(bundle, "frame_nodes", "frame_node_vectors", embed):
-        store.write("ingest/frame_nodes", rows=_node_rows(batch, vectors, rename))
-        wrote(len(batch))
-    for batch, vectors in _with_vectors(bundle, "events", "event_vectors", embed):
-        store.write("ingest/events", rows=_event_rows(batch, vectors, rename))
-        wrote(len(batch))
-    _write_order(store, bundle, "events", "ingest/event_order", rename)
-    for batch in _batches(bundle.records("relations"), _BATCH):
-        store.write("ingest/relations", rows=[_relation_row(record, rename) for record in batch])
-        wrote(len(batch))
-    for batch in _batches(bundle.records("same_as"), _BATCH):
-        store.write("ingest/same_as", rows=[_link_row(record, rename) for record in batch])
-        wrote(len(batch))
     left_out = _write_links(store, bundle, rename)
     GraphWriter(store).finish(video_id)
     return left_out
+
+
+def bundle_statements(
+    bundle: Bundle, video_id: str, *, uri: str | None, embed: Embed | None = None, embedder: str | None = None
+) -> Iterator[Statement]:
+    """What writes all that a bundle holds, but for the links between entities; see :func:`load_bundle`.
+
+    Args:
+        bundle: the bundle.
+        video_id: the id that the video gets.
+        uri: where the video's file lies; None when that is not known.
+        embed: makes the vectors, instead of those in the bundle.
+        embedder: the name of what makes them then.
+    """
+    rename = _Renamer(bundle.video_id, video_id)
+    properties = {**_properties(bundle.video()), "uri": uri}
+    if embedder is not None:
+        properties["embedder"] = embedder
+    yield "bundle/start", {"video_id": video_id, "properties": properties}
+    for part, size in (("entities", _ENTITY_BATCH), ("frames", _BATCH)):
+        for batch in _batches(bundle.records(part), size):
+            rows = [{"id": rename(record["id"]), "properties": rename.properties(record)} for record in batch]
+            yield f"ingest/{part}", {"video_id": video_id, "rows": rows}
+    yield from _order(bundle, "frames", "ingest/frame_order", rename)
+    for batch, vectors in _with_vectors(bundle, "frame_nodes", "frame_node_vectors", embed):
+        yield "ingest/frame_nodes", {"rows": _node_rows(batch, vectors, rename)}
+    for batch, vectors in _with_vectors(bundle, "events", "event_vectors", embed):
+        yield "ingest/events", {"rows": _event_rows(batch, vectors, rename)}
+    yield from _order(bundle, "events", "ingest/event_order", rename)
+    for batch in _batches(bundle.records("relations"), _BATCH):
+        yield "ingest/relations", {"rows": [_relation_row(record, rename) for record in batch]}
+    for batch in _batches(bundle.records("same_as"), _BATCH):
+        yield "ingest/same_as", {"rows": [_link_row(record, rename) for record in batch]}
+
+
+def link_rows(bundle: Bundle) -> list[dict[str, object]]:
+    """The links between entities, as rows of ``bundle/links``; some may lead to videos that are not in this memory."""
+    rename = _Renamer(bundle.video_id, bundle.video_id)
+    return [_link_row(record, rename) for record in bundle.records("identity_links")]
 
 
 class _Renamer:
@@ -176,11 +188,11 @@ def _relation_row(record: Json, rename: _Renamer) -> dict[str, object]:
     }
 
 
-def _write_order(store: Store, bundle: Bundle, part: str, template: str, rename: _Renamer) -> None:
+def _order(bundle: Bundle, part: str, template: str, rename: _Renamer) -> Iterator[Statement]:
     ordered = (record for record in bundle.records(part) if record["next"] is not None)
     for batch in _batches(ordered, _BATCH):
         rows = [{"earlier_id": rename(record["id"]), "later_id": rename(record["next"])} for record in batch]
-        store.write(template, rows=rows)
+        yield template, {"rows": rows}
 
 
 def _write_links(store: Store, bundle: Bundle, rename: _Renamer) -> int:
