@@ -28,7 +28,7 @@ from ravu_kg.reasoning.patterns import (
 from ravu_kg.reasoning.plan import Direction, State, TargetPart
 from ravu_kg.reasoning.reading import Clause, Reading
 from ravu_kg.reasoning.states import is_subject, match_state
-from ravu_kg.reasoning.subjects import noun_phrases, told_about
+from ravu_kg.reasoning.subjects import lacks_subject, noun_phrases, told_about
 from ravu_kg.reasoning.times import take_length
 from ravu_kg.reasoning.vocabulary import KNOWN_NOUNS, read_phrase
 
@@ -116,9 +116,13 @@ def join(reading: Reading, asked: Asked) -> Reading:
     connective, text, subject = asked.connective, asked.words, reading.subject
     own: str | None = None
     text = _NTH_TIME.sub("", text)
-    if (GERUND.match(text) or PLACED.match(text)) and subject and subject not in ("who", "a person"):
+    if (
+        (GERUND.match(text) or PLACED.match(text) or lacks_subject(text))
+        and subject
+        and subject not in ("who", "a person")
+    ):
         own, text = subject, f"{subject} {text}"
-    elif (found := PRONOUN.match(text)) and subject and not PRONOUN.match(subject):
+    elif (found := PRONOUN.match(text)) and subject and not PRONOUN.fullmatch(subject):
         own = _meant(found[0], subject, reading.text)
         text = f"{own}{text[found.end() :]}"
     state = match_state(text, gone="absent" if connective == "around" else "leaves")
@@ -134,7 +138,7 @@ def join(reading: Reading, asked: Asked) -> Reading:
     clause = Clause(connective, text, state, own, asked.words, asked.gap_s, asked.reach_s)
     if subject in ("he", "she") and own and not _is_person(own):
         reading = replace(reading, subject="the person", main=reading.main.replace(subject, "the person", 1))
-    elif subject and PRONOUN.match(subject) and own:
+    elif subject and PRONOUN.fullmatch(subject) and own and (subject != "they" or read_phrase(own).plural):
         reading = replace(reading, subject=own, main=reading.main.replace(subject, own, 1))
     return replace(reading, clause=clause)
 
@@ -183,12 +187,16 @@ def _direction(found: re.Match[str]) -> Direction:
 def _meant(pronoun: str, subject: str, question: str) -> str:
     """Whom a pronoun at the start of the clause stands for: the subject, unless it cannot be."""
     noun = read_phrase(subject).noun
+    if subject.startswith(("his ", "her ", "their ")):
+        return pronoun
     others = [one for one in noun_phrases(question) if one not in subject]
     nouns = {one: read_phrase(one).noun for one in others}
     if pronoun in ("he", "him") and noun in _FEMALE:
-        return next((one for one in others if nouns[one] in _MALE), subject)
+        others.sort(key=lambda one: nouns[one] not in _MALE)
+        return next((one for one in others if nouns[one] not in _FEMALE and _is_somebody(one)), subject)
     if pronoun in ("she", "her") and noun in _MALE:
-        return next((one for one in others if nouns[one] in _FEMALE), subject)
+        others.sort(key=lambda one: nouns[one] not in _FEMALE)
+        return next((one for one in others if nouns[one] not in _MALE and _is_somebody(one)), subject)
     if pronoun == "it" and noun in _MALE | _FEMALE:
         return next((one for one in others if not _is_person(one)), "it")
     return subject
@@ -206,6 +214,11 @@ def _says_more(text: str) -> bool:
 def _is_person(phrase: str) -> bool:
     noun = read_phrase(phrase).noun
     return "person" in (noun, *HYPERNYMS.get(noun, ()))
+
+
+def _is_somebody(phrase: str) -> bool:
+    """A person, and no part of one."""
+    return _is_person(phrase) and read_phrase(phrase).noun not in ("hand", "head", "face")
 
 
 def _is_change(reading: Reading) -> bool:

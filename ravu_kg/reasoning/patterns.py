@@ -84,6 +84,7 @@ WITHOUT = re.compile(r"[, ]+(?:in the absence of (?P<a>.+)|in (?P<b>.+?)'s? abse
     r"without (?P<c>the .+) (?:there|around|in .+))\Z")  # fmt: skip
 NOT_A_CLAUSE = re.compile(
     r"\A(?:(?:a|some|a few|several) (?:while|time|moments?|seconds?|minutes?)|that|this|all|which|it|then|"
+    r"(?:the )?(?:whole|entire) time|"
     rf"(?:the )?(?:very |near )?end(?: of {VIDEO})?|in {VIDEO})\Z"
 )
 
@@ -178,7 +179,7 @@ REACTION = re.compile(
     r"\A(?:what|how) (?:is|was|are|were) (?:the )?(?:\w+ )?(?:responses?|reactions?) (?:of|from|by) (?P<subject>.+)\Z"
 )
 OF_VIDEO = re.compile(rf" (?:in|of) {VIDEO}s?\Z")
-TWICE = re.compile(r"\b(the|an?|is|are|was|were|to|of|in|on|did|does|do) \1\b")
+TWICE = re.compile(r"\b(the|an?|is|are|was|were|of|did|does) \1\b")
 """A small word that was written twice."""
 HAPPENS_TO = re.compile(r"\Awhat (?:happens|happened|is happening|becomes|became) (?:to|with|of) (?P<subject>.+)\Z")
 HAPPENS = re.compile(

@@ -26,12 +26,27 @@ _RIGHT = frozenset(
 """Words that are near to one of the above and right as they are."""
 
 
+_SHORT_SLIPS = {
+    **dict.fromkeys(("ater", "aftr", "afer", "atfer", "aftre", "afetr"), "after"),
+    **dict.fromkeys(("whlie", "whiel", "whlile", "wihle"), "while"),
+    **dict.fromkeys(("wehn", "whne", "hwen"), "when"),
+    **dict.fromkeys(("waht", "whta", "hwat"), "what"),
+    **dict.fromkeys(("befor", "bfore", "befoer"), "before"),
+    **dict.fromkeys(("hwo", "ohw"), "how"),
+    "midle": "middle", "begining": "beginning",
+}  # fmt: skip
+"""Slips of the words that a question hangs on, which are no words themselves."""
+_SHORT = re.compile(rf"\b(?:{'|'.join(_SHORT_SLIPS)})\b")
+
+
 def corrected(text: str) -> str:
     """The text with the words that questions turn on spelled right.
 
     Corrected is only one slip inside a word of five letters and more, with its first letter right: two letters
     swapped, one left out, or one doubled.
     """
+    text = _SHORT.sub(lambda found: _SHORT_SLIPS[found[0]], text)
+    text = re.sub(r"\baftert he (?=[a-z]+ )(?!(?:\w+s|\w+ed|fell|ran|sat|got|put|took|saw|went) )", "after the ", text)
     return re.sub(r"[a-z]{4,}", lambda found: _slips().get(found[0], found[0]), text)
 
 

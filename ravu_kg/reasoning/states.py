@@ -45,8 +45,8 @@ _PRESENT = (
     rf"|(?:stay|stays|stayed|staying|remain|remains|remained|remaining)(?: (?:in|at|on|inside|within|by) {_PLACE})?"
 )
 _RETURNS = (
-    r"return(?:s|ed|ing)?|re-?appear(?:s|ed|ing)?|re-?enter(?:s|ed|ing)?(?: .+)?|back(?: .+)?"
-    rf"|{_GO} back(?: .+)?|(?:appear|enter|show up)s?(?:ed)? again|{_GO} (?:in|into {_PLACE}) again"
+    r"return(?:s|ed|ing)?|re-?appear(?:s|ed|ing)?|re-?enter(?:s|ed|ing)?(?: .+)?|back(?! and forth)(?: .+)?"
+    rf"|{_GO} back(?! and forth)(?: .+)?|(?:appear|enter|show up)s?(?:ed)? again|{_GO} (?:in|into {_PLACE}) again"
 )
 _ENTERS = (
     rf"{_GO} (?:in|inside|over|up|along|by|here|on ?screen|into view)|{_GO} (?:into|in|to|towards|up to|on|"

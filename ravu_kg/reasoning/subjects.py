@@ -67,6 +67,14 @@ def told_about(statement: str) -> str | None:
     return _subject(statement.split(), "finite")
 
 
+def lacks_subject(statement: str) -> bool:
+    """Whether a statement begins with its verb, as in the slip "after take the toy"."""
+    verb, _, rest = statement.partition(" ")
+    follows = rest.partition(" ")[0]
+    known = verb in DETERMINERS or verb in PRONOUNS or verb in NUMBERS or verb in ADJECTIVES or _is_noun(verb)
+    return not known and (follows in DETERMINERS or _is_ing(follows))
+
+
 def is_noun_phrase(text: str) -> bool:
     """Whether a text in lower case is one noun phrase, with no verb behind it."""
     return _subject([*text.split(), "is"], "finite") == text
@@ -238,6 +246,8 @@ def _narrows(words: list[str], at: int, start: int) -> bool:
         return True
     if word == "and":
         return at > start and words[at - 1] in _COLORS and follows in _COLORS
+    if _is_ing(word):
+        return at > start and words[at - 1] in DETERMINERS and _is_noun(follows)  # the standing man
     return word.endswith(("less", "est", "ish", "coloured", "colored", "haired", "ed", "looking")) and _is_noun(follows)
 
 

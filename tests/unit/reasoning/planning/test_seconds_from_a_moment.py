@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ravu_kg.errors import PlanError
+from ravu_kg.graph.records import VideoRow
+from ravu_kg.reasoning.context import Context
 from ravu_kg.reasoning.language import read_question
 from ravu_kg.reasoning.plan import SampleEntityEvents, load_plan, offset_s, split_reference
 from ravu_kg.reasoning.planner import RulePlanner
+from ravu_kg.reasoning.records import Found, Interval
 
 
 def times(question: str) -> list[object]:
@@ -76,3 +79,14 @@ def test_other_sums_are_refused(reference: str) -> None:
     )
     with pytest.raises(PlanError, match=r"reference|refers to"):
         load_plan(plan % reference)
+
+
+def test_the_seconds_are_added_to_what_a_step_has_found() -> None:
+    video = VideoRow("v", "", None, 30.0, 30, 30, 1.0, 640, 360, "ready")
+    context = Context(video, None, None, None)  # type: ignore[arg-type]
+    context.bindings["anchor"] = Found("anchor", "localize_node", intervals=(Interval(4.0, 8.0),))
+    assert context.moment("$anchor.end_s+3", "end_s") == 11.0
+    assert context.moment("$anchor.start_s-1.5", "end_s") == 2.5
+    assert context.moment("$anchor.start_s-9", "end_s") == 0.0
+    assert context.spans("$anchor.end_s+3", "start_s") == [(11.0, 11.0)]
+    assert context.spans("$anchor", "start_s") == [(4.0, 8.0)]
