@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from ravu_kg.errors import ConfigurationError
+from ravu_kg.errors import ConfigurationError, RavuError
 from ravu_kg.graph import rows, schema
 from ravu_kg.graph.embedding import SentenceCache, embed_all
 from ravu_kg.graph.store import Store
@@ -102,7 +102,6 @@ def load(
             results += loader.write(
                 group, vectors, writers, _within(report, "writing", len(results), len(group), total)
             )
-    report("writing", 1.0)
     return results
 
 
@@ -204,11 +203,17 @@ class _Loader:
         schema.drop_vector_indexes(self._store)
         try:
             yield
-        finally:
-            report("making the vector indexes", 0.0)
-            with self._watch.time("index"):
-                schema.make_vector_indexes(self._store, self._embedder.dimensions)
-            report("making the vector indexes", 1.0)
+        except RavuError:
+            self._make_indexes(report)  # what is written by then can be asked
+            raise
+        # After Ctrl-C the next command makes them.
+        self._make_indexes(report)
+
+    def _make_indexes(self, report: Report) -> None:
+        report("making the vector indexes", 0.0)
+        with self._watch.time("index"):
+            schema.make_vector_indexes(self._store, self._embedder.dimensions)
+        report("making the vector indexes", 1.0)
 
     def _video(self, video: AnnotatedVideo, vectors: FloatArray) -> ImportResult:
         video_id = video.record.id

@@ -778,6 +778,10 @@ class VideoMemory:
         summary = next(video for video in videos if video.video_id == video_id)
         if summary.status == "importing":
             raise UsageError(f"{summary.title} ({video_id}) is not imported to its end. Import its bundle again.")
+        if summary.status != "ready" and summary.uri is None:
+            raise UsageError(
+                f"{summary.title} ({video_id}) is not imported to its end. Import its annotation again, which goes on."
+            )
         if summary.status != "ready":
             build = f" --build {summary.build}" if summary.build else ""
             raise UsageError(
