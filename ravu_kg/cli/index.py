@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 
 from ravu_kg.cli.engines import Engine, engine_options, opened_crew
+from ravu_kg.cli.following import follow_source, plain_outcome
 from ravu_kg.cli.frame import State, profile_option
 from ravu_kg.cli.output import (
     FILE,
@@ -27,6 +28,7 @@ from ravu_kg.errors import UsageError
 if TYPE_CHECKING:
     from ravu_kg.engines.batch import Finished
     from ravu_kg.engines.finding import Source
+    from ravu_kg.engines.records import Failure
     from ravu_kg.memory import IndexResult
     from ravu_kg.memory.estimating import IndexEstimate
     from ravu_kg.memory.records import Stage, StageUsage
@@ -50,7 +52,7 @@ MEASURED = "geometry"
         "ravu-kg index -- -name-with-a-dash.mp4",
     ),
 )
-@click.argument("videos", nargs=-1, required=True, type=FILE, metavar="VIDEO...")
+@click.argument("videos", nargs=-1, required=True, type=click.Path(readable=False), metavar="VIDEO...")
 @click.option(
     "--tracks",
     type=FILE,
@@ -72,11 +74,18 @@ MEASURED = "geometry"
 )
 @click.option("--offline-replay", is_flag=True, help="Use replies of models that were kept, and make no call.")
 @engine_options
+@click.option("--follow", is_flag=True, help="Index a folder's recordings, or a stream by its address, as they grow.")
+@click.option(
+    "--link-above",
+    type=click.FloatRange(0, 1),
+    metavar="SCORE",
+    help="At the end, join entities of these videos with those they are so much alike to; see ravu-kg identities.",
+)
 @json_option
 @click.pass_obj
 def command(
     state: State,
-    videos: tuple[Path, ...],
+    videos: tuple[str, ...],
     tracks: Path | None,
     detector: str | None,
     tracker: str | None,
@@ -88,6 +97,8 @@ def command(
     from_stage: Stage | None,
     offline_replay: bool,
     engine: Engine,
+    follow: bool,
+    link_above: float | None,
     as_json: bool,
 ) -> None:
     """Turn videos into graphs.
@@ -97,17 +108,21 @@ def command(
     same command is given again, without --from-stage: no model is asked anything twice.
     Frames that no model answered for are marked as failed and left out; the same command asks for them again. Those
     whose replies could not be used stay as they are until --from-stage asks for all of a stage anew.
+    With --follow it goes on until Ctrl-C; what is there can be asked meanwhile.
     After a bad file the rest is still indexed; the exit code is that of the first failure.
     """
+    from ravu_kg.engines.addresses import is_url, shown
     from ravu_kg.engines.finding import find_videos
 
-    sources = find_videos(videos)
+    if not follow and (streams := [shown(one) for one in videos if is_url(one)]):
+        raise UsageError(f"{streams[0]} is the address of a stream. Add --follow, or download it and index the file.")
+    sources = [] if follow else find_videos([Path(one) for one in videos])
     if tracks is not None and len(sources) > 1:
         raise UsageError("--tracks belongs to one video. Index the videos one by one.")
     if offline_replay and from_stage is not None:
         raise UsageError("--from-stage asks the models again, --offline-replay never asks them. Give one of the two.")
     flags = {"models.detect": detector, "models.track": tracker}
-    if estimate:
+    if estimate and not follow:
         _estimate(state.settings(flags), sources, tracks, from_stage, as_json)
         return
     from ravu_kg.engines.batch import index_all
@@ -115,6 +130,15 @@ def command(
     from ravu_kg.memory import ModelRun
 
     order = Order(tracks, build, replace, ModelRun(from_stage, max_cost, max_tokens, offline_replay))
+    if follow:
+        others = tracks or replace or from_stage or estimate or link_above is not None or engine.workers
+        if len(videos) != 1 or others or engine.name != "local":
+            raise UsageError(
+                "--follow is about one folder or stream, and goes with --detector, --tracker, --build, --profile and "
+                "ceilings alone."
+            )
+        follow_source(state, flags, videos[0], order, as_json, _tell)
+        return
     done: dict[int, Finished] = {}
     with opened_crew(state, flags, engine) as crew, batch_view(len(sources)) as view:
 
@@ -124,9 +148,11 @@ def command(
         for one in index_all(crew, sources, order, report):
             done[one.number] = one
             with view.finished(one.number):
-                _tell(one, as_json, is_last=len(done) == len(sources))
+                _tell(one.source.path, one.outcome, as_json, is_last=len(done) == len(sources))
+    if link_above is not None:
+        _link(state, flags, done.values(), link_above)
     if as_json:
-        echo_json([_plain(done[number]) for number in sorted(done)])
+        echo_json([plain_outcome(done[number].source.path, done[number].outcome) for number in sorted(done)])
     failures = [done[number].outcome for number in sorted(done)]
     if first := next((one for one in failures if isinstance(one, Failure)), None):
         raise click.exceptions.Exit(first.exit_code)
@@ -153,21 +179,29 @@ def usage_pairs(usage: Mapping[str, StageUsage], indent: str = "") -> list[tuple
     return pairs
 
 
-def _tell(one: Finished, as_json: bool, *, is_last: bool) -> None:
+def _tell(path: Path, outcome: IndexResult | Failure, as_json: bool, *, is_last: bool) -> None:
     from ravu_kg.engines.records import Failure
 
-    if isinstance(one.outcome, Failure):
-        say_error(one.outcome.message)
+    if isinstance(outcome, Failure):
+        say_error(outcome.message)
     elif not as_json:
-        _show(one.outcome, one.source.path, hint=is_last)
+        _show(outcome, path, hint=is_last)
 
 
-def _plain(one: Finished) -> dict[str, object]:
+def _link(state: State, flags: Mapping[str, object], done: Iterable[Finished], score: float) -> None:
+    """Link entities across videos, in one go for the whole batch."""
     from ravu_kg.engines.records import Failure
 
-    if isinstance(one.outcome, Failure):
-        return {"video": str(one.source.path), "status": "failed", "error": one.outcome.message}
-    return {"video": str(one.source.path), **one.outcome.to_dict()}
+    videos = [one.outcome.video_id for one in done if not isinstance(one.outcome, Failure)]
+    if not videos:
+        return
+    with state.open_memory(flags) as memory:
+        linked = memory.identities.link(videos, least_score=score, by="index")
+    if linked is None:
+        click.echo(f"No two entities are as alike as {score:g}.", err=True)
+    else:
+        undo = f"ravu-kg identities undo {linked.operation}"
+        click.echo(f"Linked {len(linked.pairs)} pairs of entities. To take it back: {undo}", err=True)
 
 
 def _estimate(

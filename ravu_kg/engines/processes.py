@@ -198,7 +198,7 @@ def _inherited(threads: int) -> Generator[None]:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         yield
     finally:
-        with suppress(ValueError):
+        with suppress(ValueError, TypeError):  # None: set by somebody else than Python, and never changed
             signal.signal(signal.SIGINT, heeded)
         if before is None:
             del os.environ[VARIABLE]

@@ -66,9 +66,9 @@ if TYPE_CHECKING:
     from ravu_kg.graph.store import Record
     from ravu_kg.memory.comparing import Comparison
     from ravu_kg.memory.drafting import Draft, Drafted
+    from ravu_kg.memory.indexing import Detectors
     from ravu_kg.memory.reporting import Reports
     from ravu_kg.memory.retriever import MemoryRetriever
-    from ravu_kg.memory.indexing import Detectors
 
 __all__ = ["IndexResult", "ModelRun", "Reembedded", "VideoMemory", "VideoSummary", "make_plan", "server_config"]
 
@@ -109,9 +109,9 @@ class VideoMemory:
         Args:
             settings: by default those of the environment and the nearest ``ravu-kg.toml``.
             progress: told in a line what is waited for.
+            embedder: one that is loaded already, or elsewhere; by default that of the settings.
 
         Raises:
-            embedder: one that is loaded already, or elsewhere; by default that of the settings.
             ConfigurationError: the settings are wrong.
             GraphError: no server can be reached or started.
 
@@ -168,10 +168,10 @@ class VideoMemory:
 
         return Detectors()
 
-    def index(
-        self,
     # --- videos in ---
 
+    def index(
+        self,
         path: str | Path,
         *,
         tracks: str | Path | None = None,
@@ -232,12 +232,12 @@ class VideoMemory:
 
         watch = watch or Stopwatch()
         report = progress or _silent
+        build = _checked_build(build)
+        video_id = id_of(video.identity, build)
         given = Path(tracks) if tracks is not None else None
-        if build is None:
+        if build is None and video.source_hash is None:  # one that grows has its own id, too
             require_unattached(self.videos(), video.content_hash, video.path)
         with self.cache_is_writable(), one_at_a_time(self.settings.cache, video_id):
-        build = _checked_build(build)
-        video_id = id_of(video.content_hash, build)
             report("loading models", 0.0)  # which fetches them the first time
             with watch.time("load"):
                 embedder = self.embedder

@@ -24,6 +24,7 @@ from ravu_kg.memory.words import Tally, Words, words_of
 from ravu_kg.models.calls import ModelCalls
 from ravu_kg.perception.captioning.detection import ModelDetector, PacedTracker
 from ravu_kg.perception.detecting import DetectionCache
+from ravu_kg.perception.gaps import with_gaps
 from ravu_kg.perception.geometry import describe
 from ravu_kg.perception.observing import LEAST_BOXES
 from ravu_kg.perception.pipeline import perceive, perceive_given
@@ -136,7 +137,7 @@ class Indexer:
                 for reached_s in asked.look_ahead(rate_hz):
                     self.report("detecting", min(1.0, reached_s / video.duration_s) if video.duration_s else 0.0)
         if cache_dir is not None and self.run.anew("detect"):
-            DetectionCache(cache_dir, video.content_hash, detector.name).forget()
+            DetectionCache(cache_dir, video.identity, detector.name).forget()
         with self.watch.time("perceive"):
             perception = perceive(
                 video,
@@ -152,6 +153,9 @@ class Indexer:
         if asked is not None:
             at = {frame.timestamp_s: frame.index for frame in perception.frames}
             undetected = {at[time_s]: why for time_s, why in asked.troubles.items() if time_s in at}
+        elif video.source_hash is not None:
+            perception, gaps = with_gaps(perception)
+            undetected = dict.fromkeys(gaps, "failed")
         return _Seen(perception, reason, undetected, 0 if asked is None else asked.unanswered)
 
     def _given(self, video: VideoInfo, tracks: Path) -> _Seen:

@@ -56,7 +56,7 @@ def perceive(
         VideoError: the file cannot be read any more.
         ProviderError: the detector or tracker failed.
     """
-    cache = None if cache_dir is None else DetectionCache(cache_dir, video.content_hash, detector.name)
+    cache = None if cache_dir is None else DetectionCache(cache_dir, video.identity, detector.name)
     watched = _Watched(video, sample_interval_s, progress)
     observer = Observer(video.width_px, video.height_px, _interval_s(video, tracking_rate_hz), least_boxes)
     shots = ShotDetector()

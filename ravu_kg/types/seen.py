@@ -32,6 +32,13 @@ class VideoInfo:
     """Average frames a second; never used to compute a time."""
     rotation_deg: int = 0
     """Clockwise rotation that was applied to reach the displayed picture: 0, 90, 180 or 270."""
+    source_hash: str | None = None
+    """For a video that grows, hex: made of its source and its start, so that it stays; None for a complete file."""
+
+    @property
+    def identity(self) -> str:
+        """What its id and what is kept of it are named by."""
+        return self.source_hash or self.content_hash
 
     @property
     def title(self) -> str:
