@@ -85,7 +85,8 @@ def many(world: World, ledger: Ledger, seconds: float) -> None:
             process.kill()
             lost = "a process hung for 3 minutes"
         if process.returncode != 0:
-            lost = lost or f"a process ended with {process.returncode}"
+            said = "\n".join(file.read_text(errors="replace")[-800:] for file in sorted(folder.glob("*.log")))
+            lost = lost or f"a process ended with {process.returncode}: {said}"
     reports = [json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))]
     errors = [error for report in reports for error in report["errors"]]
     lost = lost or "; ".join(errors[:3])
