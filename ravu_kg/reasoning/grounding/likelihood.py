@@ -7,6 +7,7 @@ answer options play no part. Neither do they here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -146,16 +147,17 @@ def _near(seconds: Seconds, phrase: FloatArray, grounding: Grounding) -> Values:
 
 
 def _window(seconds: Seconds, at: Values, direction: Direction, gap_s: float, grounding: Grounding) -> Values:
-    window = _WINDOWS[direction]
+    """How likely each frame lies as it should to the moment, which is more or less likely each of the frames."""
+    size = math.ceil((_REACH_S + gap_s) / seconds.interval_s)
     sign = -1.0 if direction == "before" else 1.0
-    offsets_s = sign * (seconds.timestamps_s[None, :] - seconds.timestamps_s[:, None]) - gap_s
+    offsets_s = sign * np.arange(-size, size + 1) * seconds.interval_s - gap_s
     if grounding.margin:
         near = np.exp(_log_window(offsets_s, direction)) / _TOTALS[direction]
     elif direction == "around":
         near = (np.abs(offsets_s) <= _HARD_S).astype(np.float64) / (2 * _HARD_S)
     else:
         near = ((offsets_s > 0) & (offsets_s <= _HARD_S)).astype(np.float64) / _HARD_S
-    return window.weight * np.log(at @ near + _FLOOR)
+    return _WINDOWS[direction].weight * np.log(np.convolve(at, near)[size : size + len(at)] + _FLOOR)
 
 
 _HARD_S = 10.0

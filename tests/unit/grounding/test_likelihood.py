@@ -150,3 +150,13 @@ def test_a_second_that_no_event_covers_is_compared_by_its_own_sentences() -> Non
     video = seconds(["a man sits on a bench", "a dog jumps high"], events=[event])
 
     assert video.near_events(vector("a dog jumps"))[1] == pytest.approx(video.near(vector("a dog jumps"))[1])
+
+
+def test_seconds_between_the_moment_and_what_is_asked_are_kept() -> None:
+    same = seconds([*["a man sits on a bench"] * 5, "a man throws a red ball", *["a dog runs over the grass"] * 30])
+
+    def centre_s(gap_s: float) -> float:
+        sought = Sought("q", "the dog", None, "the man throws a red ball", "after", gap_s)
+        return float(ask(same, sought) @ same.timestamps_s)
+
+    assert centre_s(10.0) > centre_s(0.0) + 3
