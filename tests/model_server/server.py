@@ -9,6 +9,7 @@ import os
 import re
 import socket
 import struct
+import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -142,7 +143,8 @@ class _Server(ThreadingHTTPServer):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        if not self.model.closing.is_set():
+        gone = isinstance(sys.exc_info()[1], ConnectionError)  # a client that was killed
+        if not gone and not self.model.closing.is_set():
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
