@@ -150,7 +150,7 @@ def _window(seconds: Seconds, at: Values, direction: Direction, gap_s: float, gr
     """How likely each frame lies as it should to the moment, which is more or less likely each of the frames."""
     size = math.ceil((_REACH_S + gap_s) / seconds.interval_s)
     sign = -1.0 if direction == "before" else 1.0
-    offsets_s = sign * np.arange(-size, size + 1) * seconds.interval_s - gap_s
+    offsets_s: Values = (sign * np.arange(-size, size + 1) * seconds.interval_s - gap_s).astype(np.float64)
     if grounding.margin:
         near = np.exp(_log_window(offsets_s, direction)) / _TOTALS[direction]
     elif direction == "around":
