@@ -102,6 +102,7 @@ def test_two_men_told_by_their_clothes_are_not_one() -> None:
         ("what did the man in the middle do after he sat down at the start", "beginning", "the man in the middle"),
         ("why did the man at the start of the video walk on the grass", "beginning", "the man"),
         ("what did the boy do nearing the end while turning", "end", "the boy"),
+        ("why did the cat in the middle and the dog run at the end", "end", "the cat in the middle and the dog"),
         ("what does the man do after turning to the right at the end", "end", "the man"),
         ("why did the dog bark after the middle part of the video", "end", "the dog"),
         ("what did the lady do just before the end of the video", "end", "the lady"),
