@@ -57,7 +57,8 @@ class EvidencePictures:
 
         if video.uri is None:
             raise VideoError(
-                f"{video.title} has no file. Name the one that belongs to it: ravu-kg videos attach {video.video_id} FILE"
+                f"{video.title} has no file. Name the one that belongs to it: "
+                f"ravu-kg videos attach {video.video_id} FILE"
             )
         path = Path(video.uri)
         try:
