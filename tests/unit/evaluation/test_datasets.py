@@ -45,6 +45,7 @@ OWN = {"id": "q1", "video": "clip", "question": "where is the cup", "options": [
     [
         ("nextqa", ["nextqa/val.csv"], 3843, {"CW": 1483, "TP": 42, "DC": 135}),
         ("nextgqa", ["nextgqa/val.csv", "nextgqa/gsub_val.json"], 2599, {"TN": 664, "TP": 41, "TC": 374}),
+        ("nextgqa", ["nextgqa/test.csv", "nextgqa/gsub_test.json"], 4405, {"TN": 1077, "TP": 71}),
         ("intentqa", ["intentqa/test.csv"], 1646, {"CW": 965, "TP": 17}),
         ("egoschema", ["egoschema/subset_anno.json"], 404, {"all": 404}),
         ("star", ["star_sample/situations_0TXYV.json", "star_sample/questions_24.json"], 28, {"Sequence": 7}),
