@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
+from ravu_kg.cores import take_what_ray_gives
 from ravu_kg.engines.child import Hello, unexpected
 from ravu_kg.engines.records import DetectTask, Failure, Outcome, Task
 from ravu_kg.errors import RavuError
@@ -36,6 +37,7 @@ class _Actor:
     """Does one task at a time, and tells how far it is meanwhile."""
 
     def __init__(self) -> None:
+        take_what_ray_gives()
         self._reached: tuple[str, float] | None = None
         self._warnings = _Warnings()
         logging.getLogger().addHandler(self._warnings)
@@ -125,6 +127,7 @@ class EmbedderActor:
     def __init__(self, reference: str, options: dict[str, dict[str, object]]) -> None:
         from ravu_kg.plugins import load_embedder
 
+        take_what_ray_gives()
         self._embedder: Embedder | None = None
         self._load = lambda: load_embedder(reference, options)
 

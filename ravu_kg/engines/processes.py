@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ravu_kg.cores import VARIABLE, cores
+from ravu_kg.cores import cores, share_of
 from ravu_kg.engines.child import Aside, Ended, Hello, NotReady, Reached, Ready, run
 from ravu_kg.engines.records import Chunking, Done, Kind, Lost, News, OnProgress, Task
 from ravu_kg.errors import WorkerError
@@ -190,8 +190,9 @@ class _Process:
 @contextmanager
 def _inherited(threads: int) -> Generator[None]:
     """What a new process takes over: how many threads it may use, and that Ctrl-C is not for it but for this one."""
-    before = os.environ.get(VARIABLE)
-    os.environ[VARIABLE] = str(threads)
+    share = share_of(threads)
+    before = {name: os.environ.get(name) for name in share}
+    os.environ.update(share)
     heeded = signal.getsignal(signal.SIGINT)
     try:
         with suppress(ValueError):  # only the main thread may
@@ -200,10 +201,11 @@ def _inherited(threads: int) -> Generator[None]:
     finally:
         with suppress(ValueError, TypeError):  # None: set by somebody else than Python, and never changed
             signal.signal(signal.SIGINT, heeded)
-        if before is None:
-            del os.environ[VARIABLE]
-        else:
-            os.environ[VARIABLE] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _fewer(calls: CallSettings, concurrency: int) -> CallSettings:
