@@ -35,9 +35,9 @@ def test_the_evidence_is_at_the_second_that_is_meant(
 
 @pytest.mark.parametrize(("seconds", "people"), [(3, 1), (10, 2)])
 def test_people_are_counted_at_the_second_that_is_meant(ask: Callable[..., Answer], seconds: int, people: int) -> None:
-    assert ask(f"How many people are there {seconds} seconds after the dog leaves?").text.startswith(str(people))
+    assert ask(f"How many people are there {seconds} seconds after the dog leaves?").answer.startswith(str(people))
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(3, "No"), (10, "Yes")])
 def test_a_yes_or_no_is_about_the_second_that_is_meant(ask: Callable[..., Answer], seconds: int, said: str) -> None:
-    assert ask(f"Is the person in red there {seconds} seconds after the dog leaves?").text.startswith(said)
+    assert ask(f"Is the person in red there {seconds} seconds after the dog leaves?").answer.startswith(said)
