@@ -13,8 +13,10 @@ from ravu_kg.memory import VideoMemory
 
 pytestmark = [pytest.mark.e2e, pytest.mark.neo4j]
 
-SILENT = {"close", "delete", "reembed", "check_templates", "draft_cypher", "evidence_link", "diff", "stale"}
-"""Methods without an example: they end things, take long, or need a model, a second build or an earlier answer."""
+SILENT = {"close", "delete", "reembed", "check_templates", "draft_cypher", "evidence_link", "diff", "stale", "attach"}
+SILENT |= {"prepare", "index_video", "cache_is_writable"}
+"""Methods without an example: they end things, take long, need a model, a second build, an annotation or an earlier
+answer, or are for programs that index by several processes."""
 
 
 def examples() -> dict[str, doctest.DocTest]:
