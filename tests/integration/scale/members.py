@@ -43,6 +43,7 @@ class Member:
         self.port = int(self._listening.getsockname()[1])
         _ports.append(self.port)
         self._open: list[socket.socket] = []
+        self._unheard: set[socket.socket] = set()
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
 
@@ -82,9 +83,12 @@ class Member:
                 if self.cut_before and self.cut_before in data:
                     self.cut_before = None
                     break
-                server.sendall(data)
-                if self.cut_after and self.cut_after in data:
+                last = self.cut_after is not None and self.cut_after in data
+                if last:
                     self.cut_after = None
+                    self._unheard.add(client)  # before the server can answer
+                server.sendall(data)
+                if last:
                     break
         _end(client)
         _end(server)
@@ -95,6 +99,8 @@ class Member:
                 # A single server tells the address that the client knows it by: that of the member asked first.
                 for port in _ports:
                     data = data.replace(_address(port), _address(self._leads().port))
+                if client in self._unheard:
+                    break
                 client.sendall(data)
         _end(client)
         _end(server)
