@@ -169,7 +169,7 @@ class GraphReader:
         if (kept := self._nearest_kept(video, embedding, k, span)) is not None:
             return kept
         if span is None and video.frame_node_count > EXACT_NODES:
-            fetch = k * 10
+            fetch = max(k * 10, min(k * 20, 400))
             while fetch <= max(video.frame_node_count, k * 10) * 4:
                 found = self._rows(
                     "reasoning/localize_node",
@@ -222,7 +222,7 @@ class GraphReader:
 
     def nearest_nodes_in_library(self, embedding: FloatArray, k: int) -> list[NodeRow]:
         """Frame nodes of any video nearest to a phrase."""
-        return self._rows("reasoning/localize_node_library", records.make_node, embedding=embedding, fetch=k * 5, k=k)
+        return self._rows("reasoning/localize_node_library", records.make_node, embedding=embedding, fetch=k * 20, k=k)
 
     def grounded_nodes(
         self, video_id: str, frame_indices: Sequence[int], embedding: FloatArray, entity_ids: Sequence[str] = ()

@@ -172,13 +172,16 @@ class Library:
         writer.write_events(scene.video.id, scene.events, event_vectors)
         writer.finish(scene.video.id)
 
-    def all_vectors(self, path: Path) -> np.memmap[tuple[int, int], np.dtype[np.float32]]:
-        """The vectors of all frame nodes in a file, in the order of video, frame and track."""
-        per_video = self.frames * TRACKS
-        shape = (self.videos * per_video, self.real.dimensions)
-        found = np.memmap(path, dtype=np.float32, mode="w+", shape=shape)
-        for number in range(self.videos):
-            found[number * per_video : (number + 1) * per_video] = self.vectors(number)
+    def all_vectors(self, path: Path, *others: Library) -> np.memmap[tuple[int, int], np.dtype[np.float32]]:
+        """The vectors of all frame nodes in a file, in the order of library, video, frame and track."""
+        count = sum(one.videos * one.frames * TRACKS for one in (self, *others))
+        found = np.memmap(path, dtype=np.float32, mode="w+", shape=(count, self.real.dimensions))
+        place = 0
+        for library in (self, *others):
+            for number in range(library.videos):
+                vectors = library.vectors(number)
+                found[place : place + len(vectors)] = vectors
+                place += len(vectors)
         return found
 
     def node_id(self, place: int) -> str:
