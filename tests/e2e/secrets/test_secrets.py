@@ -62,7 +62,7 @@ def test_a_key_and_a_password_are_nowhere_but_in_their_file(
     try:
         answer, server.answer = server.answer, lambda received: Fault.error(401, f"Incorrect API key provided: {KEY}")
         said += _words(ravu, "index", clip, code=5)
-        said += _words(ravu, "--debug", "index", clip, code=1)
+        said += _words(ravu, "--debug", "index", clip, code=5)
         server.answer = answer
         said += _words(ravu, "index", clip)
         said += _words(ravu, "ask", clip, "What moves?", "--json")
