@@ -14,7 +14,7 @@ from ravu_kg.server.home import Home
 from ravu_kg.server.records import Endpoint, ServerConfig
 
 _GROWTH = 3
-"""Room that a database with its indexes takes, in sizes of the files: measured 2.6."""
+"""Room that a database with its indexes takes, in sizes of the files: by arithmetic 2.6."""
 
 
 def fill(
