@@ -11,6 +11,7 @@ import neo4j
 import pytest
 
 from ravu_kg.errors import ConfigurationError, ServerError, UsageError
+from ravu_kg.graph import identity
 from ravu_kg.graph.bundle.writing import write_bundle
 from ravu_kg.graph.export import canonical, vectors
 from ravu_kg.graph.reader import GraphReader
@@ -73,10 +74,10 @@ def loaded(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[L
     for scene in scenes():
         write_scene(store, scene)
     # One person in two of the videos.
-    link = {"score": 0.9, "method": "appearance", "scope": "video", "status": "auto"}
+    link = {"score": 0.9, "method": "appearance", "scope": "video", "status": "accepted"}
     ends = {"earlier_id": f"{IDS[0]}#3", "later_id": f"{IDS[2]}#1"}
     store.write("ingest/identity_links", rows=[{**ends, "properties": link}])
-    store.write("ingest/identities", rows=[{"entity_id": ends["later_id"], "identity_id": ends["earlier_id"]}])
+    identity.recompute(store, set(ends.values()))
     for video_id in IDS:
         write_bundle(store, video_id, folder / "bundles" / f"{video_id}.ravu", "0")
     settings = load_settings()
