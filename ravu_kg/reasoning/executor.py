@@ -186,6 +186,8 @@ def _grounded(context: Context, plan: Plan, step: str) -> tuple[Evidence, ...] |
 
     None for a plan that counts or gives a view of the whole, and where boxes were tracked.
     """
+    if context.video.tracked:  # nothing to look for, so the plan need not be read again
+        return None
     arguments = [one.arguments for one in plan.steps]
     finds = any(isinstance(one, LocalizeNode | IdentifyNode | SampleEntityEvents) for one in arguments)
     if not finds or any(isinstance(one, CountNodes) for one in arguments):

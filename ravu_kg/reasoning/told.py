@@ -53,7 +53,7 @@ class Told:
         return cls(
             tuple(row.frame_index for row in kept),
             tuple(row.timestamp_s for row in kept),
-            tuple(frozenset[str]().union(*map(words_of, (*row.sentences, *row.labels))) for row in kept),
+            tuple(words_told(row) for row in kept),
             vectors.unit[[row for _, row in pairs]],
             tuple(starts),
         )
@@ -154,3 +154,8 @@ class Telling:
 def words_of(text: str) -> frozenset[str]:
     """Words that carry meaning, in a simple base form."""
     return frozenset(content_words(text))
+
+
+def words_told(row: ToldRow) -> frozenset[str]:
+    """Those of all that is told of a frame."""
+    return frozenset[str]().union(*map(words_of, (*row.sentences, *row.labels)))

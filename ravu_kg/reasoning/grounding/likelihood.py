@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ravu_kg.reasoning.grounding.seconds import Seconds, Values, words_of
+from ravu_kg.reasoning.grounding.seconds import Seconds, Values
 from ravu_kg.reasoning.grounding.settings import Grounding
 from ravu_kg.reasoning.grounding.sought import Part, Sought
 from ravu_kg.reasoning.noun_phrases import first_noun_phrase
 from ravu_kg.reasoning.plan import Direction
+from ravu_kg.reasoning.told import words_of
 from ravu_kg.reasoning.vocabulary import read_phrase
 from ravu_kg.types import FloatArray
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ravu_kg.graph.reader import EventVectorRow, ToldRow
 from ravu_kg.graph.vector_cache import VideoVectors
-from ravu_kg.reasoning.judging import content_words
+from ravu_kg.reasoning.told import words_told
 from ravu_kg.reasoning.vocabulary import matching_labels
 from ravu_kg.types import FloatArray
 
@@ -110,12 +110,6 @@ class Seconds:
         return np.convolve(values, bell)[inside] / np.convolve(np.ones(len(values)), bell)[inside]
 
 
-@lru_cache(maxsize=100_000)
-def words_of(text: str) -> frozenset[str]:
-    """Words that carry meaning, in a simple base form."""
-    return frozenset(content_words(text))
-
-
 _KNOWN: WeakKeyDictionary[VideoVectors, Seconds] = WeakKeyDictionary()
 
 
@@ -156,10 +150,7 @@ def _apart(vectors: VideoVectors, told: Sequence[ToldRow], events: Sequence[Even
         vectors.unit,
         pairs[:, 0],
         pairs[:, 1],
-        tuple(
-            frozenset[str]().union(*map(words_of, (*row.sentences, *row.labels))) if row else frozenset[str]()
-            for row in of_frames
-        ),
+        tuple(words_told(row) if row else frozenset[str]() for row in of_frames),
         tuple(frozenset(row.labels) if row else frozenset[str]() for row in of_frames),
         (event_vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32),
         covers[:, 0],
