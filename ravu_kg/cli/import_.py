@@ -270,16 +270,13 @@ def captions(state: State, files: tuple[Path, ...], skip_bad: bool, replace: boo
     """
     from ravu_kg.graph.embedding import SentenceCache, embed_all
     from ravu_kg.importers import captions as kind
-    from ravu_kg.types import FloatArray
 
     def read(memory: VideoMemory, told: OnProblem) -> Iterable[AnnotatedVideo]:
         embedder = memory.embedder
         with SentenceCache(memory.settings.cache / "sentences.sqlite") as cache:
-
-            def vectors(texts: list[str] | tuple[str, ...]) -> FloatArray:
-                return embed_all(texts, embedder, cache)
-
-            yield from kind.read(files, skip_bad=skip_bad, on_problem=told, vectors=lambda texts: vectors(list(texts)))
+            yield from kind.read(
+                files, skip_bad=skip_bad, on_problem=told, vectors=lambda texts: embed_all(texts, embedder, cache)
+            )
 
     _import(state, read, replace, as_json)
 

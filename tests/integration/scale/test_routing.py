@@ -88,25 +88,15 @@ def test_reads_carry_the_bookmarks_of_the_writes_before_them(
     assert any(mark in sent for sent in member.seen)
 
 
-def test_a_connection_that_is_cut_before_a_write_costs_nothing(
-    opened: Open, member: Member, store: Store, unique_video: str
+@pytest.mark.parametrize("cut", ["cut_before", "cut_after"])
+def test_a_connection_that_is_cut_before_a_write_or_while_it_runs_costs_nothing(
+    opened: Open, member: Member, store: Store, unique_video: str, cut: str
 ) -> None:
     _, wanted = written(store, unique_video)
     through = opened(member)
-    member.cut_before = NODES
+    setattr(member, cut, NODES)
     written(through, unique_video[::-1])
-    assert member.cut_before is None, "it was cut"
-    assert repr(canonical(store, unique_video[::-1])) == twin(wanted, unique_video, unique_video[::-1])
-
-
-def test_a_connection_that_is_cut_while_a_write_runs_costs_nothing(
-    opened: Open, member: Member, store: Store, unique_video: str
-) -> None:
-    _, wanted = written(store, unique_video)
-    through = opened(member)
-    member.cut_after = NODES
-    written(through, unique_video[::-1])
-    assert member.cut_after is None, "it was cut"
+    assert getattr(member, cut) is None, "it was cut"
     assert repr(canonical(store, unique_video[::-1])) == twin(wanted, unique_video, unique_video[::-1])
 
 
