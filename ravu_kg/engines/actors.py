@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ class Answer:
     warnings: tuple[str, ...]
 
 
-class _Actor:
+class _Actor(ABC):
     """Does one task at a time, and tells how far it is meanwhile."""
 
     def __init__(self) -> None:
@@ -62,8 +63,9 @@ class _Actor:
     def _report(self, stage: str, share: float) -> None:
         self._reached = stage, share
 
+    @abstractmethod
     def _done(self, task: Task) -> Outcome:
-        raise NotImplementedError
+        """What a task came to."""
 
 
 class DetectorActor(_Actor):

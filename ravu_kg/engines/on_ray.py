@@ -76,7 +76,7 @@ class OnRay:
             self._own = True
         try:
             self._start()
-        except BaseException:
+        except BaseException:  # Ctrl-C, too: what was started on the cluster must not stay there
             self.__exit__(None, None, None)
             raise
         return self

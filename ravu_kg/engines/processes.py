@@ -64,7 +64,7 @@ class Processes:
         try:
             for _ in range(self.size):
                 self._workers.append(self._start())
-        except BaseException:
+        except BaseException:  # Ctrl-C, too: those that were started must not outlive this one
             self._end(at_once=True)
             raise
         return self
@@ -121,7 +121,7 @@ class Processes:
         try:
             with _inherited(self._threads):
                 process.start()
-        except BaseException:
+        except BaseException:  # Ctrl-C, too: nobody will speak through it
             mine.close()
             raise
         finally:

@@ -100,7 +100,7 @@ def put_questions(
                         progress(finished / total)
                 if stopped.is_set():
                     return
-        except BaseException:
+        except BaseException:  # Ctrl-C, too: the other threads end with their question
             stopped.set()
             raise
 
