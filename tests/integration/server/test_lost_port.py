@@ -25,6 +25,7 @@ def test_a_port_that_is_taken_while_the_server_starts_is_replaced(tmp_path: Path
             found = re.search(r"bolt\.listen_address=127\.0\.0\.1:(\d+)", settings)
             assert found
             stolen.append(int(found[1]))
+            thief.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # its last connections may be just closed
             thief.bind(("127.0.0.1", stolen[0]))
             thief.listen()
 
