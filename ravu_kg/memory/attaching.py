@@ -62,21 +62,21 @@ def attach_file(memory: VideoMemory, video: str, path: Path, *, any_length: bool
 
 
 def require_unattached(videos: Sequence[VideoSummary], content_hash: str, path: str | Path) -> None:
-    """Refuse to index a file as another video than the annotated one that it belongs to.
+    """Refuse to index a file as another video than the annotated or followed one that it belongs to.
 
     Raises:
-        UsageError: a video that is known by its annotation has the file.
+        UsageError: a video that has its id from elsewhere has the file.
     """
     known = attached_to(videos, content_hash)
     if known is not None:
         raise UsageError(
-            f"{path} is the file of {known.title} ({known.video_id}), which is known by its annotation and can be "
-            f"asked. To index it beside that: ravu-kg index '{path}' --build NAME"
+            f"{path} is the file of {known.title} ({known.video_id}), which was imported from its annotation, or "
+            f"followed while it grew, and can be asked. To index it beside that: ravu-kg index '{path}' --build NAME"
         )
 
 
 def attached_to(videos: Sequence[VideoSummary], content_hash: str) -> VideoSummary | None:
-    """The video that has its id from its annotation and its file later; None where there is none."""
+    """The video that has the file and its id from elsewhere, annotation or the source it was followed from."""
     return next(
         (
             one

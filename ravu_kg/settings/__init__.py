@@ -59,6 +59,8 @@ _SECRET_VALUE = re.compile(r"sk-[\w-]{16,}|AIza[\w-]{30,}")
 _USER_OF_ADDRESS = re.compile(r"(?<=://)[^/\s]+@")
 _KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
 Profile = Literal["gemini", "openai", "local", "offline"]
+_BAD_TOML = (ValueError, RecursionError)
+"""What tomllib raises: its own error and that of a number too long are ValueErrors; brackets may nest too deeply."""
 _Layer = dict[str, tuple[object, str]]
 """Dotted key -> value and where it came from."""
 
@@ -165,10 +167,10 @@ def _find_file(config: Path | None) -> Path | None:
 def _file_layer(file: Path) -> _Layer:
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{file} is not valid TOML: {error}.") from error
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{file} is not text, so it holds no settings. Name another with --config.") from error
+    except _BAD_TOML as error:
+        raise ConfigurationError(f"{file} is not valid TOML: {error}.") from error
     except OSError as error:
         raise ConfigurationError(
             f"{file} cannot be read: {error.strerror}. Check its permissions, or name another with --config."
@@ -219,7 +221,7 @@ def _from_text(key: str, text: str) -> object:
     if key in _PATH_KEYS:
         return str(Path(text).expanduser())
     if key.startswith("providers."):
-        with suppress(tomllib.TOMLDecodeError):
+        with suppress(*_BAD_TOML):
             return tomllib.loads(f"value = {text}")["value"]
     return text
 

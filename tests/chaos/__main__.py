@@ -21,8 +21,8 @@ from tests.chaos.ledger import NO_TIME, Ledger
 from tests.chaos.runs import Runs, undisturbed
 from tests.chaos.world import World, models
 
-_KILLS = {kills.COMMAND: 26, kills.WORKER: 16, kills.SERVER: 8}
-_FEW_KILLS = {kills.COMMAND: 3, kills.WORKER: 1, kills.SERVER: 1}
+_KILLS = {kills.COMMAND: 24, kills.WORKER: 12, kills.ACTOR: 8, kills.SERVER: 6}
+_FEW_KILLS = {kills.COMMAND: 1, kills.WORKER: 1, kills.ACTOR: 1, kills.SERVER: 1}
 _SHORT_MINUTES = 10.0
 """A run of less is a short one: one of each, as far as there is time."""
 _LEAST_S = 15.0

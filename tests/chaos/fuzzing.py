@@ -33,7 +33,13 @@ def run(ledger: Ledger, seconds: float, seed: int) -> None:
     outcomes = re.findall(r"^(PASSED|FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
     took_s = (time.monotonic() - started_s) / max(1, len(outcomes))
     for outcome, name in outcomes:
-        lost = "" if outcome == "PASSED" else done.stdout[-3000:]
+        lost = "" if outcome == "PASSED" else _reason(done.stdout, name)
         ledger.add(Case(KIND, name.rsplit("::", 1)[-1][:46], lost, took_s))
     if not outcomes or (done.returncode != 0 and all(outcome == "PASSED" for outcome, _ in outcomes)):
         ledger.add(Case(KIND, "the run", (done.stdout + done.stderr)[-3000:], took_s))
+
+
+def _reason(output: str, test: str) -> str:
+    """The end of what pytest printed of one test that failed; how to see the rest is the seed."""
+    found = re.search(rf"^_+ {re.escape(test.rsplit('::', 1)[-1])} _+$(.*?)(?=^_+ \S+ _+$|^=+ )", output, re.M | re.S)
+    return (found[1] if found else output)[-3000:]

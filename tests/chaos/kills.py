@@ -1,4 +1,4 @@
-"""SIGKILL at random moments of an index: of the command, of its workers, of the server."""
+"""SIGKILL at random moments of an index: of the command, of its workers, of actors on Ray, of the server."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from collections.abc import Mapping
 
 import psutil
 
+from ravu_kg.engines.actors import DetectorActor, EmbedderActor, WriterActor
 from tests.chaos.ledger import MissedError
 from tests.chaos.runs import Disturb, Run
 
-COMMAND, SERVER, WORKER = "killed: the command", "killed: the server", "killed: a worker"
+COMMAND, SERVER, WORKER, ACTOR = "killed: the command", "killed: the server", "killed: a worker", "killed: a Ray actor"
+_ACTORS = tuple(f"ray::{actor.__name__}" for actor in (DetectorActor, EmbedderActor, WriterActor))
+"""What Ray calls the processes of actors."""
 _AGAIN = 0.25
 """Share of the runs that are killed once more when they go on."""
 
@@ -37,7 +40,7 @@ def server(run: Run) -> None:
 
 
 def worker(run: Run) -> None:
-    """A worker dies: another takes its place, and does its work again by what is kept."""
+    """A worker or an actor dies: another takes its place, and does its work again by what is kept."""
     started = run.start()
     run.any_moment(started, least=0.2)
     workers = [one for one in started.children() if _works(one)]
@@ -57,9 +60,9 @@ def _kill_command(run: Run) -> None:
 
 
 def _works(process: psutil.Process) -> bool:
-    """Whether it is a worker: what ``multiprocessing`` spawned, but for its own helper."""
+    """Whether it is a worker: what ``multiprocessing`` spawned, but for its own helper, or an actor of Ray."""
     try:
-        return any("spawn_main" in argument for argument in process.cmdline())
+        return any("spawn_main" in argument or argument.startswith(_ACTORS) for argument in process.cmdline())
     except psutil.Error:
         return False
 
@@ -68,5 +71,6 @@ DEEDS: Mapping[str, tuple[Disturb, tuple[str, ...]]] = {
     COMMAND: (command, ()),
     SERVER: (server, ()),
     WORKER: (worker, ("--workers", "2")),
+    ACTOR: (worker, ("--engine", "ray", "--workers", "1")),
 }
 """By kind: what happens, and the options of the command that it happens to."""

@@ -201,6 +201,19 @@ def test_candidates_look_alike_and_are_not_in_one_picture(library: Library, uniq
     assert frozenset({f"{first}#2", f"{second}#1"}) not in candidates()
 
 
+def test_what_an_import_gave_is_not_measured_again(library: Library, unique_video: str) -> None:
+    """Its vectors serve re-entry linking; those of another model could not be compared with them."""
+    given = library.write(unique_video + "a", {1: 0}, appearance=(0.6, 0.8), appearance_model="given:dinov2")
+    measured = library.write(unique_video + "b", {1: 0}, appearance=(0.6, 0.8), appearance_model="timm:small")
+    never = library.write(unique_video + "c", {1: 0})
+
+    def to_be_seen(video: str, model: str) -> int:
+        return len(library.store.read("identities/to_be_seen", video_id=video, model=model).rows)
+
+    assert [to_be_seen(one, "timm:small") for one in (given, measured, never)] == [0, 0, 1]
+    assert [to_be_seen(one, "timm:large") for one in (given, measured, never)] == [0, 1, 1]
+
+
 def test_candidates_above_a_score_are_linked_but_never_two_of_one_picture(library: Library, unique_video: str) -> None:
     look = a_look()
     first = library.write(unique_video + "a", {1: 0, 2: 2}, look=look)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example as once
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -154,6 +155,8 @@ def test_templates(folder: Path, text: str) -> None:
 
 
 @given(nearly_text(TOML))
+@once("deep = " + "[" * 5000)
+@once("long = " + "1" * 5000)
 @fuzz
 def test_settings_files(folder: Path, text: str) -> None:
     path = folder / "some.toml"
