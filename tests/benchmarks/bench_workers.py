@@ -15,6 +15,7 @@ import argparse
 import itertools
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -75,15 +76,18 @@ def with_workers(count: int, settings: Settings, memory: VideoMemory, clips: Seq
 def run(name: str, crew: Crew, memory: VideoMemory, clips: Sequence[Path]) -> float:
     """Seconds until all clips are indexed; all of it is removed again."""
     forget(memory.settings)
-    duration_s = 0.0
+    duration_s, by_stage = 0.0, Counter[str]()
     started_s = time.perf_counter()
     for one in index_all(crew, [Source(clip) for clip in clips], Order(), lambda number, stage, share: None):
         assert not isinstance(one.outcome, Failure), one.outcome.message
         duration_s += one.outcome.duration_s
+        by_stage.update(one.outcome.elapsed_s)
     took_s = time.perf_counter() - started_s
     for clip in clips:
         memory.delete(str(clip))
-    print(f"{name:28} {took_s:7.1f} s   {duration_s / took_s:.1f} times real time, {len(clips)} clips", flush=True)
+    stages = ", ".join(f"{stage} {spent_s:.1f}" for stage, spent_s in by_stage.items() if spent_s >= 0.05)
+    rate = f"{duration_s / took_s:.1f} times real time, {len(clips)} clips"
+    print(f"{name:28} {took_s:7.1f} s   {rate}   all of them: {stages}", flush=True)
     return took_s
 
 
