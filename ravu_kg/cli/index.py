@@ -192,10 +192,12 @@ def _link(state: State, flags: Mapping[str, object], done: Iterable[Finished], s
     """Link entities across videos, in one go for the whole batch."""
     from ravu_kg.engines.records import Failure
 
-    videos = [one.outcome.video_id for one in done if not isinstance(one.outcome, Failure)]
-    if not videos:
+    written = [(one.outcome.video_id, one.bookmarks) for one in done if not isinstance(one.outcome, Failure)]
+    if not written:
         return
+    videos = [video_id for video_id, _ in written]
     with state.open_memory(flags) as memory:
+        memory.store.follow([bookmark for _, bookmarks in written for bookmark in bookmarks])
         linked = memory.identities.link(videos, least_score=score, by="index")
     if linked is None:
         click.echo(f"No two entities are as alike as {score:g}.", err=True)

@@ -25,6 +25,7 @@ from ravu_kg.engines.records import (
     Order,
     Split,
     Task,
+    Written,
 )
 from ravu_kg.errors import RavuError
 from ravu_kg.memory.records import IndexResult
@@ -43,6 +44,8 @@ class Finished:
     """Its place in the batch, from 0."""
     source: Source
     outcome: IndexResult | Failure
+    bookmarks: tuple[str, ...] = ()
+    """For who reads it: see :meth:`ravu_kg.graph.store.Store.follow`."""
 
 
 def index_all(crew: Crew, sources: Sequence[Source], order: Order, progress: Progress) -> Iterator[Finished]:
@@ -115,7 +118,7 @@ class _Batch:
                 if (work := self._in_work.get(task.number)) is not None:  # no other chunk of it failed
                     work.detected[chunk], work.shares[chunk] = detected, 1.0
                     self._end_chunks(task.number, work)
-            case Done(outcome=IndexResult() | Failure() as outcome):
+            case Done(outcome=Written() | Failure() as outcome):
                 yield from self._ended(task.number, outcome)
             case _:
                 raise AssertionError(news)  # a worker answers a task with what belongs to it
@@ -136,7 +139,7 @@ class _Batch:
             parts = tuple(work.detected[part] for part in sorted(work.detected))
             self._again.append(IndexTask(number, work.split.video.path, self._order, work.split, parts))
 
-    def _ended(self, number: int, outcome: IndexResult | Failure) -> Iterator[Finished]:
+    def _ended(self, number: int, outcome: Written | Failure) -> Iterator[Finished]:
         if number in self._over:
             return  # a second chunk of it failed
         self._over.add(number)
@@ -167,5 +170,8 @@ class _Batch:
             work.shares[task.chunk] = share
             self._progress(task.number, stage, work.share)
 
-    def _finished(self, number: int, outcome: IndexResult | Failure) -> Finished:
-        return Finished(number, self._sources[number], outcome)
+    def _finished(self, number: int, outcome: Written | Failure) -> Finished:
+        source = self._sources[number]
+        if isinstance(outcome, Failure):
+            return Finished(number, source, outcome)
+        return Finished(number, source, outcome.result, outcome.bookmarks)

@@ -53,6 +53,15 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """A video is through all stages."""
+
+    result: IndexResult
+    bookmarks: tuple[str, ...]
+    """What its writer has written by then: in a cluster, who reads the video next has to follow them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """An error that ended a task, as it is told."""
 
@@ -101,7 +110,7 @@ class DetectTask:
 
 
 Task = IndexTask | DetectTask
-Outcome = IndexResult | Split | Detected | Failure
+Outcome = Written | Split | Detected | Failure
 
 
 @dataclass(frozen=True, slots=True)

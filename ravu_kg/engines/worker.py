@@ -15,6 +15,7 @@ from ravu_kg.engines.records import (
     Outcome,
     Split,
     Task,
+    Written,
 )
 from ravu_kg.errors import RavuError
 from ravu_kg.memory import IndexResult, VideoMemory
@@ -65,7 +66,8 @@ class Worker:
             if isinstance(task, DetectTask):
                 apart = self._chunking is not None and self._chunking.apart
                 return detect(self._memory.settings, self._memory.detectors, task, report, hands_over=apart)
-            return index(self._memory, task, self._chunking, report)
+            done = index(self._memory, task, self._chunking, report)
+            return done if isinstance(done, Split) else Written(done, self._memory.store.bookmarks)
         except RavuError as error:
             return Failure(str(error), error.exit_code)
 

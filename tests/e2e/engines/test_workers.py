@@ -13,7 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ravu_kg.memory import VideoMemory
+from ravu_kg.engines.batch import index_all
+from ravu_kg.engines.finding import Source
+from ravu_kg.engines.processes import Processes
+from ravu_kg.engines.records import Order
+from ravu_kg.memory import IndexResult, VideoMemory
 from tests.e2e.conftest import MakeClip, Ravu, copied
 from tests.e2e.test_command_line import PROGRAM
 
@@ -145,3 +149,15 @@ def test_a_worker_that_cannot_start_ends_the_run_with_its_code(ravu: Ravu, memor
     refused = Ravu({**ravu.env, "RAVU_KG_MODELS__EMBED": "sentence-transformers:all-MiniLM-L6-v2"})
     result = refused("index", clip, "--workers", "2", code=3)
     assert "reembed" in result.stderr
+
+
+def test_who_reads_next_follows_what_a_worker_has_written(memory: VideoMemory, make_clip: MakeClip):
+    """In a cluster the machine that links across videos may be behind the one that a worker wrote to."""
+    clip = make_clip()
+    with Processes(memory.settings, 1) as crew:
+        (done,) = index_all(crew, [Source(clip)], Order(), lambda number, stage, share: None)
+    assert isinstance(done.outcome, IndexResult)
+    assert done.bookmarks
+    memory.store.follow(done.bookmarks)
+    assert set(done.bookmarks) <= set(memory.store.bookmarks)
+    memory.delete(done.outcome.video_id)

@@ -23,6 +23,7 @@ from ravu_kg.engines.records import (
     Outcome,
     Split,
     Task,
+    Written,
 )
 from ravu_kg.errors import VideoError
 from ravu_kg.memory import IndexResult
@@ -58,8 +59,8 @@ class Pretended:
         return [Lost(task, outcome) if isinstance(outcome, str) else Done(task, outcome)]
 
 
-def result(name: str) -> IndexResult:
-    return IndexResult(name, name, 0, 0, 0, 0, 1.0, {}, "", "", "indexed", "geometry")
+def result(name: str) -> Written:
+    return Written(IndexResult(name, name, 0, 0, 0, 0, 1.0, {}, "", "", "indexed", "geometry"), (f"mark of {name}",))
 
 
 def sources(*names: str) -> list[Source]:
@@ -132,6 +133,7 @@ def test_the_task_of_a_worker_that_died_is_given_to_another():
 
     done = run(Pretended(2, do), ["a", "b", "c"])
     assert all(isinstance(one.outcome, IndexResult) for one in done)
+    assert all(one.bookmarks == (f"mark of {one.source.path.name}",) for one in done)
     assert died == ATTEMPTS - 1
 
 
