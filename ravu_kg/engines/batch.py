@@ -1,6 +1,7 @@
 """Handing out the videos of a batch to workers, and what became of each.
 
-A video is one task. A long one is split: its chunks are detected by whoever is free, then one worker does the rest.
+A video is one task. A long one that the others would have to wait for is split: its chunks are detected by whoever is
+free, then one worker does the rest. That reads its pictures twice, so it is not done while all have enough to do.
 What was begun is ended first; new videos are begun only while a worker is free and few are half done, so that memory
 does not grow with the batch. The task of a worker that died is given to another one.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ravu_kg.engines.finding import Source
@@ -70,6 +72,9 @@ class _Batch:
     def __init__(self, crew: Crew, sources: Sequence[Source], order: Order, progress: Progress) -> None:
         self._crew, self._sources, self._order, self._progress = crew, sources, order, progress
         self._next = 0
+        self._sizes = [_size_of(source) for source in sources]
+        self._left = sum(self._sizes)
+        """Bytes of the videos that were not begun."""
         self._again: deque[Task] = deque()
         """Those that are taken before any other."""
         self._chunks: deque[DetectTask] = deque()
@@ -104,7 +109,9 @@ class _Batch:
         few = len(self._in_work) < 2 * self._crew.size
         if self._next < len(self._sources) and not self._again and few and self._crew.free("index"):
             number, self._next = self._next, self._next + 1
-            return IndexTask(number, self._sources[number].path, self._order)
+            size, left = self._sizes[number], self._left
+            self._left -= size
+            return IndexTask(number, self._sources[number].path, self._order, whole=size * self._crew.size <= left)
         return None
 
     def _heard(self, news: News) -> Iterator[Finished]:
@@ -137,7 +144,7 @@ class _Batch:
     def _end_chunks(self, number: int, work: InWork) -> None:
         if len(work.detected) == len(work.split.chunks):
             parts = tuple(work.detected[part] for part in sorted(work.detected))
-            self._again.append(IndexTask(number, work.split.video.path, self._order, work.split, parts))
+            self._again.append(IndexTask(number, work.split.video.path, self._order, split=work.split, detected=parts))
 
     def _ended(self, number: int, outcome: Written | Failure) -> Iterator[Finished]:
         if number in self._over:
@@ -175,3 +182,10 @@ class _Batch:
         if isinstance(outcome, Failure):
             return Finished(number, source, outcome)
         return Finished(number, source, outcome.result, outcome.bookmarks)
+
+
+def _size_of(source: Source) -> int:
+    """In bytes; 0 for what cannot be read, which whoever tries will say."""
+    with suppress(OSError):
+        return source.path.stat().st_size if source.problem is None else 0
+    return 0

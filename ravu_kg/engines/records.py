@@ -77,6 +77,8 @@ class IndexTask:
     """Of the video in its batch."""
     path: Path
     order: Order
+    whole: bool = False
+    """The other workers have enough to do: it is not split."""
     split: Split | None = None
     """Its chunks are detected."""
     detected: tuple[Detected, ...] = ()

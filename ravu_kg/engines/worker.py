@@ -84,6 +84,8 @@ def index(memory: VideoMemory, task: IndexTask, chunking: Chunking | None, repor
     if task.split is None:
         report("reading", 0.0)
         video = probe(task.path)
+        if chunking is not None and task.whole and not chunking.apart:
+            chunking = None
         if chunking is not None and (split := _split(memory, video, task, chunking)) is not None:
             return split
     else:

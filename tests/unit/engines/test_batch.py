@@ -105,6 +105,16 @@ def test_a_long_video_is_detected_in_chunks_by_all_workers_and_then_written_by_o
     assert shares == sorted(shares)  # of the whole video, not of a chunk
 
 
+def test_a_video_may_be_split_only_when_it_is_more_than_a_worker_s_share_of_what_is_left(tmp_path: Path):
+    sizes = {"a": 10, "longest": 60, "b": 10, "c": 10, "last": 10}
+    for name, size in sizes.items():
+        (tmp_path / name).write_bytes(bytes(size))
+    crew = Pretended(2, lambda task: result(task.path.name))
+    list(index_all(crew, [Source(tmp_path / name) for name in sizes], Order(), lambda number, stage, share: None))
+    whole = {task.path.name: task.whole for task in crew.given if isinstance(task, IndexTask)}
+    assert whole == {"a": True, "longest": False, "b": True, "c": True, "last": False}
+
+
 def test_few_videos_are_half_done_at_a_time_however_many_there_are():
     open_at_once = most = 0
 
