@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from itertools import pairwise
 
 from ravu_kg.perception.detecting import STRETCH_S, DetectionCache, Found, ahead, detections_of
 from ravu_kg.protocols import Detector
@@ -22,18 +23,17 @@ _AHEAD = 4
 
 
 def chunks_of(duration_s: float, least_s: float, most: int) -> tuple[tuple[float, float], ...]:
-    """Half-open intervals of a video that are detected one by one.
+    """Half-open intervals of a video that are detected one by one, about equally long.
 
     Args:
         duration_s: of the video.
-        least_s: how long a chunk is at least, but for the last one.
+        least_s: how long a chunk is at least, but for the end of the video within the last one.
         most: how many there are at most, since each has to find its place in the file.
     """
-    stretches = max(1, math.ceil(max(least_s, duration_s / most) / STRETCH_S))
-    length_s = stretches * STRETCH_S
-    return tuple(
-        (part * length_s, min(duration_s, (part + 1) * length_s)) for part in range(math.ceil(duration_s / length_s))
-    )
+    stretches = max(1, math.ceil(duration_s / STRETCH_S))
+    count = max(1, min(most, stretches // math.ceil(least_s / STRETCH_S)))
+    ends_s = [stretches * part // count * STRETCH_S for part in range(1, count)]
+    return tuple(pairwise((0.0, *ends_s, duration_s)))
 
 
 def detect_chunk(

@@ -81,7 +81,7 @@ class WorkerSettings(Section):
     """Several workers at once: ``index --workers``, ``index --engine ray``."""
 
     chunk_s: float = Field(default=60.0, ge=20, le=86_400)
-    """A longer video is detected in chunks of at least so many seconds, side by side."""
+    """A video that gives several chunks of at least so many seconds may be detected in them, side by side."""
     detector_gpus: float = Field(default=0.0, ge=0, le=64)
     """Share of a GPU that Ray sets aside for each detector; 0 for none."""
     embedder_gpus: float = Field(default=0.0, ge=0, le=64)

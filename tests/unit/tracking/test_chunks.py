@@ -20,6 +20,13 @@ def test_chunks_cover_a_video_without_gap_and_end_where_stretches_do(duration_s:
     assert all(end_s - start_s >= least_s for start_s, end_s in chunks[:-1])
 
 
-def test_a_video_of_no_longer_than_a_chunk_is_one():
-    assert chunks_of(60.0, 60.0, 8) == ((0.0, 60.0),)
-    assert len(chunks_of(61.0, 60.0, 8)) == 2
+@pytest.mark.parametrize("duration_s", [60.0, 61.0, 99.0])
+def test_a_video_that_is_too_short_for_two_chunks_is_one(duration_s: float):
+    assert chunks_of(duration_s, 60.0, 8) == ((0.0, duration_s),)
+
+
+@pytest.mark.parametrize("duration_s", [120.0, 139.4, 301.0, 7201.0])
+def test_no_chunk_is_much_longer_than_another(duration_s: float):
+    lengths = [end_s - start_s for start_s, end_s in chunks_of(duration_s, 60.0, 8)]
+    assert len(lengths) > 1
+    assert max(lengths) - min(lengths) <= 2 * STRETCH_S
