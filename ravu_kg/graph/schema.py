@@ -2,7 +2,8 @@
 
 A migration is a file ``cypher/schema/NNNN_name.cypher``; it is applied once and remembered in a ``SchemaMigration``
 node with its checksum. Vector indexes are not migrations: their length depends on the embedder and their shape on the
-server, so they are compared with what they should be whenever the graph is opened.
+server, so they are compared with what they should be whenever the graph is opened. Full-text indexes, which a first
+load leaves away, are made again then when they are missing.
 
 The label ``VectorBlock`` is reserved for a derived cache of vectors: it has its constraint and its index, nothing
 fills it yet, and removing a video would remove its blocks.
@@ -22,6 +23,8 @@ from ravu_kg.graph.templates import Template
 from ravu_kg.types import FloatArray
 
 VECTOR_INDEXES = ("frame_node_embedding", "event_embedding")
+TEXT_INDEXES = {"frame_node_text": "schema/0020_frame_node_text", "event_text": "schema/0021_event_text"}
+"""Full-text index -> the migration that makes it."""
 _POLL_S = 0.1
 _BATCH = 1000
 
@@ -75,7 +78,7 @@ def migrate(store: Store, dimensions: int = 768, embedder: str = "sentence-trans
     if pending or not _has_embedder(store):  # else a graph that only may be read could not be opened
         store.write("schema/record_embedder", name=embedder, dimensions=dimensions)
     _require_embedder(store, embedder, dimensions)
-    if _update_vector_indexes(store, dimensions) or pending:
+    if _update_search_indexes(store, dimensions) or pending:
         await_indexes(store)
     return len(pending)
 
@@ -154,7 +157,8 @@ def reembed(
     if record.status != "reembedding" or (record.name, record.dimensions) != (name, dimensions):
         store.write("schema/start_reembedding", name=name, dimensions=dimensions)
         record = EmbedderRecord(name, dimensions, "reembedding", "FrameNode", "")
-    drop_vector_indexes(store)
+    for index in VECTOR_INDEXES:
+        store.write(f"schema/drop_{index}")
     done = 0
     stages = (("FrameNode", "frame_node"), ("Event", "event"))
     for label, stem in stages[0 if record.cursor_label == "FrameNode" else 1 :]:
@@ -181,25 +185,25 @@ def reembed(
     return done
 
 
-def drop_vector_indexes(store: Store) -> None:
-    """Leave the vector indexes away while much is written; :func:`make_vector_indexes` makes them again.
+def drop_search_indexes(store: Store) -> None:
+    """Leave the vector and full-text indexes away while much is written; :func:`make_search_indexes` makes them again.
 
     So does :func:`migrate`, after an interruption.
 
     Raises:
         GraphError: Neo4j failed.
     """
-    for index in VECTOR_INDEXES:
+    for index in (*VECTOR_INDEXES, *TEXT_INDEXES):
         store.write(f"schema/drop_{index}")
 
 
-def make_vector_indexes(store: Store, dimensions: int) -> None:
-    """Make the vector indexes that are missing, and return when they are filled.
+def make_search_indexes(store: Store, dimensions: int) -> None:
+    """Make the vector and full-text indexes that are missing, and return when they are filled.
 
     Raises:
         GraphError: Neo4j failed, or an index could not be filled.
     """
-    _update_vector_indexes(store, dimensions)
+    _update_search_indexes(store, dimensions)
     await_indexes(store)
 
 
@@ -230,6 +234,15 @@ def _require_embedder(store: Store, name: str, dimensions: int) -> None:
             f"This graph holds vectors of {record.name} ({record.dimensions} numbers each), but the settings name "
             f"{name} ({dimensions}). Set that embedder again, or replace the vectors: ravu-kg reembed"
         )
+
+
+def _update_search_indexes(store: Store, dimensions: int) -> bool:
+    """Create the vector and full-text indexes that are missing or have another shape; True when anything changed."""
+    present = {str(row["name"]) for row in store.read("schema/text_indexes").rows}
+    missing = [migration for index, migration in TEXT_INDEXES.items() if index not in present]
+    for migration in missing:
+        store.write(migration)
+    return _update_vector_indexes(store, dimensions) or bool(missing)
 
 
 def _update_vector_indexes(store: Store, dimensions: int) -> bool:

@@ -66,8 +66,8 @@ def load(
 ) -> list[ImportResult]:
     """Write annotated videos into the graph.
 
-    Doing it again changes nothing, and after an interruption it goes on. Into a graph without frame nodes the vector
-    indexes are made after the videos: that takes half the time.
+    Doing it again changes nothing, and after an interruption it goes on. Into a graph without frame nodes the
+    indexes of searches are made after the videos: that takes half the time.
 
     Args:
         store: an open store with the schema for the embedder.
@@ -196,11 +196,11 @@ class _Loader:
 
     @contextmanager
     def indexes_after(self, report: Report) -> Generator[None]:
-        """In a graph without frame nodes leave the vector indexes until the block has ended."""
+        """In a graph without frame nodes leave the indexes of searches until the block has ended."""
         if self._store.read("library/frame_nodes").rows[0]["found"]:
             yield
             return
-        schema.drop_vector_indexes(self._store)
+        schema.drop_search_indexes(self._store)
         try:
             yield
         except RavuError:
@@ -210,10 +210,10 @@ class _Loader:
         self._make_indexes(report)
 
     def _make_indexes(self, report: Report) -> None:
-        report("making the vector indexes", 0.0)
+        report("making the indexes", 0.0)
         with self._watch.time("index"):
-            schema.make_vector_indexes(self._store, self._embedder.dimensions)
-        report("making the vector indexes", 1.0)
+            schema.make_search_indexes(self._store, self._embedder.dimensions)
+        report("making the indexes", 1.0)
 
     def _video(self, video: AnnotatedVideo, vectors: FloatArray) -> ImportResult:
         video_id = video.record.id

@@ -1,32 +1,52 @@
-"""The last step of hierarchical retrieval without a model: of the best moments of all events those that tell most.
+"""The last step of hierarchical retrieval without a model: of the moments of all events those that tell of the whole.
 
-The nearest moments of a long video are often one scene's. A question about the whole is answered better by moments
-from all over it, each the best of its stretch of time.
+The moments nearest to a question about a whole video are often one scene's. It is answered better by moments from all
+over it that together say what all of it says: what is often said there is often said by them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 
 from ravu_kg.reasoning.protocols import Glimpse
 
 
-def spread(glimpses: Sequence[Glimpse], count: int) -> list[int]:
-    """Positions of the best glimpse of each of ``count`` equal stretches of time, best first, then of the next best.
+def spread(glimpses: Sequence[Glimpse], words_of: Callable[[str], Collection[str]], count: int) -> list[int]:
+    """Positions of one glimpse of each of ``count`` equal stretches of time, then of others where stretches are empty.
 
-    What is said twice comes last.
+    Each next one is the glimpse that says most of what is still missing: a word should be said by as large a share of
+    those chosen as of all. Of equals it is the one nearer to the question, then the earlier one.
+
+    Args:
+        glimpses: to choose from.
+        words_of: words of a text that carry meaning.
+        count: how many are chosen, if there are as many.
     """
-    ranked = sorted(range(len(glimpses)), key=lambda one: (-glimpses[one].score, glimpses[one].timestamp_s))
-    first = list({glimpses[one].text: one for one in reversed(ranked)}.values())[::-1]
-    start_s = min((one.timestamp_s for one in glimpses), default=0.0)
-    length_s = max((one.timestamp_s for one in glimpses), default=0.0) - start_s
-    taken: set[int] = set()
+    said = [frozenset(words_of(one.text)) for one in glimpses]
+    missing = {word: count * often / len(said) for word, often in Counter(word for one in said for word in one).items()}
+    stretches = _stretches([one.timestamp_s for one in glimpses], count)
     chosen: list[int] = []
-    for one in first:
-        share = (glimpses[one].timestamp_s - start_s) / length_s if length_s > 0 else 0.0
-        stretch = min(count - 1, int(share * count))
-        if stretch not in taken:
-            taken.add(stretch)
-            chosen.append(one)
-    rest = [one for one in (*first, *ranked) if one not in chosen]
-    return list(dict.fromkeys((*chosen, *rest)))[:count]
+    taken: set[int] = set()
+    left = list(range(len(glimpses)))
+
+    def worth(one: int) -> tuple[float, float, float]:
+        new = math.fsum(min(1.0, missing[word]) for word in said[one])
+        return new, glimpses[one].score, -glimpses[one].timestamp_s
+
+    while left and len(chosen) < count:
+        best = max([one for one in left if stretches[one] not in taken] or left, key=worth)
+        chosen.append(best)
+        left.remove(best)
+        taken.add(stretches[best])
+        for word in said[best]:
+            missing[word] = max(0.0, missing[word] - 1.0)
+    return chosen
+
+
+def _stretches(times_s: Sequence[float], count: int) -> list[int]:
+    """In which of ``count`` equal stretches each time lies."""
+    start_s, end_s = min(times_s, default=0.0), max(times_s, default=0.0)
+    length_s = (end_s - start_s) or 1.0
+    return [min(count - 1, int((time_s - start_s) / length_s * count)) for time_s in times_s]

@@ -156,8 +156,8 @@ class RuleJudge:
         return False
 
     def select(self, query: str, glimpses: Sequence[Glimpse], count: int) -> list[int]:
-        """The nearest of each stretch of time, one of a kind first."""
-        return spread(glimpses, count)
+        """One of each stretch of time, so that together they say what all of them say."""
+        return spread(glimpses, content_words, count)
 
     def _verdict(self, verbs: set[str], told: bool, candidate: Candidate) -> Verdict:
         agreeing: list[tuple[int, SentenceRow]] = []

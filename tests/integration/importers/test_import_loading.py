@@ -212,7 +212,7 @@ def test_an_annotated_video_gets_its_file_and_keeps_its_id(
     assert memory.attach(name, clip).status == "unchanged"
     moved = clip.rename(tmp_path / "moved.mp4")
     assert memory.attach(name, moved).status == "moved"
-    with pytest.raises(UsageError, match=r"known by its annotation.*--build NAME"):
+    with pytest.raises(UsageError, match=r"imported from its annotation.*--build NAME"):
         memory.index(moved)
     assert put(store, tracks(tmp_path / "b.txt", name, step=1), replace=True) == ["replaced"]
     assert memory.resolve(str(moved)) == f"mot:{name}"  # the new annotation is of the same file
@@ -237,9 +237,17 @@ def test_a_file_that_is_not_the_video_s_is_refused(store: Store, memory: VideoMe
         memory.attach(f"{name}-2", long)
 
 
-def test_vector_indexes_that_were_left_out_are_made_again(store: Store):
-    schema.drop_vector_indexes(store)
-    schema.make_vector_indexes(store, DIMENSIONS)
-    names = [row["name"] for row in store.read("schema/vector_indexes").rows]
-    assert sorted(str(one) for one in names) == sorted(schema.VECTOR_INDEXES)
+@pytest.mark.parametrize("by", ["the import", "the next command"])
+def test_indexes_that_were_left_out_are_made_again(store: Store, by: str):
+    def there() -> set[str]:
+        found = [*store.read("schema/vector_indexes").rows, *store.read("schema/text_indexes").rows]
+        return {str(row["name"]) for row in found}
+
+    schema.drop_search_indexes(store)
+    assert there() == set()
+    if by == "the import":
+        schema.make_search_indexes(store, DIMENSIONS)
+    else:
+        schema.migrate(store, DIMENSIONS, EMBEDDER)
+    assert there() == {*schema.VECTOR_INDEXES, *schema.TEXT_INDEXES}
     assert not store.read("schema/pending_indexes").rows
