@@ -189,8 +189,8 @@ def test_moments_are_the_models_choice_of_both_kinds() -> None:
     assert failing == RuleJudge().select("all of it", glimpses, 10)
 
 
-def test_without_a_model_the_nearest_moments_are_chosen_what_is_said_twice_last() -> None:
+def test_without_a_model_moments_are_chosen_that_say_together_what_all_of_them_say() -> None:
     glimpses = [Glimpse(0.0, "a", "same", 0.9), Glimpse(1.0, "a", "same", 0.8), Glimpse(2.0, "b", "other", 0.7)]
     assert RuleJudge().select("x", glimpses, 2) == [0, 2]
     assert RuleJudge().selects is False
-    assert RuleJudge().select("x", glimpses, 9) == [0, 2, 1]
+    assert RuleJudge().select("x", glimpses, 9) == [0, 1, 2]
