@@ -30,6 +30,7 @@ from av.packet import Packet
 from av.sidedata.sidedata import SideData
 from av.stream import Disposition
 from av.video.frame import VideoFrame as DecodedFrame
+from av.video.reformatter import VideoReformatter
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
@@ -102,7 +103,7 @@ def read_frames(
             due = timestamp_s >= start_s and is_due(previous_s, timestamp_s, rate_hz)
             previous_s = timestamp_s
             if due:
-                yield VideoFrame(position, timestamp_s, source.placement.apply(decoded))
+                yield VideoFrame(position, timestamp_s, source.picture(decoded))
 
 
 def frames_at(video: VideoInfo, timestamps_s: Sequence[float]) -> Iterator[VideoFrame]:
@@ -126,7 +127,7 @@ def frames_at(video: VideoInfo, timestamps_s: Sequence[float]) -> Iterator[Video
                 shown, ahead = ahead, next(frames, None)
             if shown is None:
                 raise VideoError(f"{video.path}: no frame can be decoded near {target_s:.3f} s. {_COPY_AGAIN}")
-            yield VideoFrame(shown[0], shown[1], source.placement.apply(shown[2]))
+            yield VideoFrame(shown[0], shown[1], source.picture(shown[2]))
 
 
 _COPY_AGAIN = "Copy or download the file again, or convert it with a video tool."
@@ -167,9 +168,9 @@ class _Placement:
             rotation_deg=round(angle_deg / 90) * 90 % 360,
         )
 
-    def apply(self, frame: DecodedFrame) -> Image:
-        rgb = frame.reformat(
-            width=self.scaled_width_px, height=self.scaled_height_px, format="rgb24", threads=1
+    def apply(self, frame: DecodedFrame, reformatter: VideoReformatter) -> Image:
+        rgb = reformatter.reformat(
+            frame, width=self.scaled_width_px, height=self.scaled_height_px, format="rgb24", threads=1
         ).to_ndarray()
         image = np.asarray(rgb, dtype=np.uint8)
         if self.transposed:
@@ -199,6 +200,11 @@ class _Source:
         self.times = (self._stamps - self._origin) * float(self._time_base)
         """Seconds of each frame from the first displayed one, ascending."""
         self.placement = _Placement.of(first, self.stream.sample_aspect_ratio or Fraction(1))
+        self._reformatter = VideoReformatter()  # one for all frames: a frame's own is set up anew each time
+
+    def picture(self, frame: DecodedFrame) -> Image:
+        """The displayed picture of a decoded frame."""
+        return self.placement.apply(frame, self._reformatter)
 
     def frames_from(self, start_s: float, rate_hz: float | None = None) -> Iterator[tuple[int, float, DecodedFrame]]:
         """(position in the source, time, frame), ascending, from the last I-frame before a time or earlier.
