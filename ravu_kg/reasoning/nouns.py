@@ -8,7 +8,9 @@ IRREGULAR = {
     "glasses": "glass", "skis": "skis", "scissors": "scissors", "policemen": "policeman", "ladies": "lady",
     "babies": "baby", "puppies": "puppy", "sandwiches": "sandwich", "couches": "couch", "benches": "bench",
     "watches": "watch", "toothbrushes": "toothbrush", "toddlers": "toddler", "bicycles": "bicycle",
-    "folks": "folk", "folk": "folk", "passersby": "passerby",
+    "folks": "folk", "folk": "folk", "passersby": "passerby", "taxis": "taxi", "potatoes": "potato",
+    "tomatoes": "tomato", "wolves": "wolf", "shelves": "shelf", "scarves": "scarf", "thieves": "thief",
+    "loaves": "loaf", "sunglasses": "sunglasses",
 }  # fmt: skip
 
 HYPERNYMS: dict[str, tuple[str, ...]] = {

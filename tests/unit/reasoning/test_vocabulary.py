@@ -62,7 +62,17 @@ def test_a_phrase_taken_apart(
 
 @pytest.mark.parametrize(
     ("one", "many"),
-    [("person", "people"), ("child", "children"), ("dog", "dogs"), ("bus", "buses"), ("baby", "babies")],
+    [
+        ("person", "people"),
+        ("child", "children"),
+        ("dog", "dogs"),
+        ("bus", "buses"),
+        ("baby", "babies"),
+        ("taxi", "taxis"),
+        ("potato", "potatoes"),
+        ("wolf", "wolves"),
+        ("sunglasses", "sunglasses"),
+    ],
 )
 def test_plural_and_back(one: str, many: str) -> None:
     assert plural(one) == many
