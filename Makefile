@@ -17,7 +17,7 @@ export HF_HUB_DISABLE_TELEMETRY := 1
 export ORT_DISABLE_TELEMETRY := 1
 
 .PHONY: help install demo test test-lts test-browser test-llm check format \
-  bench bench-tracking bench-long bench-tokens bench-models clean
+  bench bench-tracking bench-long bench-tokens bench-models bench-workers bench-library eval-offline chaos clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
