@@ -17,9 +17,14 @@ from ravu_kg.reasoning.told import SupportBy
 from ravu_kg.reasoning.vocabulary import COLOR_NAMES, plural, read_phrase
 from ravu_kg.reasoning.weighing import weigh
 
-_NO_ARTICLE = frozenset(
-    ("anyone", "anybody", "someone", "somebody", "everyone", "everybody", "he", "she", "it", "they")
+_HAS_NO_ARTICLE = re.compile(
+    r"(?:the|an?|this|that|these|those|my|your|his|her|its|our|their|whose|[\w-]+'s|no|none|any|each|every|all|both|some|"
+    r"another|either|neither|such|several|many|much|few|most|more|half|what|which|who|\d+|one|two|three|four|five|six|"
+    r"seven|eight|nine|ten|(?:some|any|every|no)(?:one|body|thing)|i|you|he|she|it|we|they|me|him|us|them|"
+    r"(?:my|your|him|her|it)self|(?:our|your|them)selves)(?![\w-])",
+    re.IGNORECASE,
 )
+"""Starts of a phrase that take no article before them: another determiner, a number, a pronoun or a possessive."""
 TOLD = 4
 """An answer quotes at most so many events or sentences."""
 
@@ -336,10 +341,10 @@ def _more(items: Sequence[object], shown: int) -> str:
 
 
 def _with_article(phrase: str) -> str:
-    read = read_phrase(phrase)
-    has = re.match(r"(?:the|an?|this|that|his|her|its|their|no|any|all|every|some|two|both)\b", phrase)
-    if has or read.plural or not phrase or phrase in _NO_ARTICLE or re.search(r" \d+\Z", phrase):
+    if not phrase or _HAS_NO_ARTICLE.match(phrase) or read_phrase(phrase).plural or re.search(r" \d+\Z", phrase):
         return phrase
+    if re.match(r"other\b", phrase):
+        return f"an{phrase}"  # "another person", which is one word
     return f"{'an' if phrase[0] in 'aeiou' else 'a'} {phrase}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -195,6 +196,14 @@ def test_each_evidence_frame_agrees_with_the_distance(ask: Ask, word: str, near:
 
 def test_who_is_near(ask: Ask) -> None:
     assert ask("Who is near the dog?").answer.startswith("Person 1 is near the dog")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [("another person", "another person"), ("one person", "one person"), ("dog", "a dog")],
+)
+def test_no_article_stands_before_what_takes_none(ask: Ask, said: str, told: str) -> None:
+    assert re.search(rf"near {told}\b", ask(f"Who is near {said}?").answer)
 
 
 def test_never_near_is_said_with_the_nearest_moment(ask: Ask) -> None:
