@@ -293,5 +293,11 @@ def _show(result: IndexResult, video: Path, hint: bool) -> None:
     if result.unanswered:
         pairs.append(("  next", "index it again: what no model answered for is asked once more"))
     elif hint:
-        pairs.append(("  next", f'ravu-kg ask {result.video_id[:8]} "What happens at the end?"'))
+        pairs.append(("  next", f'ravu-kg ask {_short(result.video_id)} "What happens at the end?"'))
     print_pairs(pairs)
+
+
+def _short(video_id: str) -> str:
+    """The start of an id with its build, without which it means the default one: ``0f82b816~other``."""
+    content, tilde, build = video_id.partition("~")
+    return content[:8] + tilde + build

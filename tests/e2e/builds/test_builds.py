@@ -30,7 +30,8 @@ def base(clip: Path) -> str:
 def indexed(ravu: Ravu, clip: Path, base: str, memory: VideoMemory) -> Callable[[], list[str]]:
     """Two builds of the clip; gives the ids of those that there are."""
     ravu("index", clip, "--detector", "motion")
-    ravu("index", clip, "--detector", "motion", "--build", "boxes", "--tracker", "box-matching")
+    made = ravu("index", clip, "--detector", "motion", "--build", "boxes", "--tracker", "box-matching")
+    assert f"ravu-kg ask {base[:8]}~boxes " in made.stdout
     return lambda: [one.video_id for one in memory.videos() if one.video_id.startswith(base)]
 
 
