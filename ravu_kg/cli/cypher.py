@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ravu_kg.cli.frame import State, profile_option
-from ravu_kg.cli.output import FILE, examples, json_option, print_table
+from ravu_kg.cli.output import FILE, counted, examples, json_option, print_table
 from ravu_kg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def command(
     for note in result.notes:
         click.echo(f"{click.style('Note: ', fg='yellow')}{note}", err=True)
     if result.truncated:
-        click.echo(f"Only the first {len(result.rows)} rows are given. Add a LIMIT, or count with count(*).", err=True)
+        click.echo(f"Cut after {counted(len(result.rows), 'row')}. Add a LIMIT, or count with count(*).", err=True)
 
 
 def _drafted(memory: VideoMemory, question: str, values: dict[str, object], limit: int, timeout_s: float) -> ReadResult:
@@ -162,7 +162,7 @@ def _write(result: ReadResult, form: Format, output: Path | None) -> None:
             except OSError as error:
                 raise unwritable(output, error) from error
     if output is not None:
-        click.echo(f"{len(result.rows)} rows written to {output}", err=True)
+        click.echo(f"{counted(len(result.rows), 'row')} written to {output}", err=True)
 
 
 def _cell(value: object) -> object:

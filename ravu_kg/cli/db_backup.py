@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ravu_kg.cli.frame import State
-from ravu_kg.cli.output import FILE, confirm, echo_json, examples, json_option, status_line
+from ravu_kg.cli.output import FILE, confirm, counted, echo_json, examples, json_option, size, status_line
 
 
 @click.command(epilog=examples("ravu-kg db dump memory.ravudump"))
@@ -27,7 +27,7 @@ def dump(state: State, file: Path, as_json: bool) -> None:
     if as_json:
         echo_json({"file": str(made.path), "neo4j": made.neo4j_version, "dump_bytes": made.dump_bytes})
     else:
-        click.echo(f"Dumped the database of Neo4j {made.neo4j_version} into {file} ({_size(made.dump_bytes)}).")
+        click.echo(f"Dumped the database of Neo4j {made.neo4j_version} into {file} ({size(made.dump_bytes)}).")
 
 
 @click.command(epilog=examples("ravu-kg db load memory.ravudump", "ravu-kg db load memory.ravudump --yes"))
@@ -58,9 +58,4 @@ def load(state: State, file: Path, yes: bool, as_json: bool) -> None:
         return
     upgraded = restored.from_version != restored.to_version
     note = f", now of Neo4j {restored.to_version} and before of {restored.from_version}" if upgraded else ""
-    videos = "1 video" if restored.videos == 1 else f"{restored.videos} videos"
-    click.echo(f"Loaded {file}: {videos}{note}.")
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e6:.1f} MB"
+    click.echo(f"Loaded {file}: {counted(restored.videos, 'video')}{note}.")

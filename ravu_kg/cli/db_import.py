@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ravu_kg.cli.frame import State
-from ravu_kg.cli.output import FILE, echo_json, examples, json_option, status_line
+from ravu_kg.cli.output import FILE, counted, echo_json, examples, json_option, size, status_line
 
 
 @click.command(
@@ -30,10 +30,11 @@ def import_full(state: State, sources: tuple[Path, ...], as_json: bool) -> None:
     if as_json:
         echo_json(done.to_dict())
         return
-    videos = "1 video" if done.videos == 1 else f"{done.videos:,} videos"
     click.echo(
-        f"Loaded {videos}: {done.frame_nodes:,} frame nodes, {done.events:,} events "
-        f"({done.write_s:.0f} s for files of {done.files_bytes / 1e6:.0f} MB, {done.import_s:.0f} s for the import)."
+        f"Loaded {counted(done.videos, 'video')}: {counted(done.frame_nodes, 'frame node')}, "
+        f"{counted(done.events, 'event')} "
+        f"({done.write_s:.0f} s for files of {size(done.files_bytes)}, {done.import_s:.0f} s for the import)."
     )
     if done.links_left_out:
-        click.echo(f"{done.links_left_out} links to entities of videos that are not here were left out.", err=True)
+        links = counted(done.links_left_out, "link")
+        click.echo(f"Left out, to entities of videos that are not here: {links}.", err=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ravu_kg.cli.frame import State
-from ravu_kg.cli.output import FILE, echo_json, examples, json_option, progress_bar, seconds
+from ravu_kg.cli.output import FILE, counted, echo_json, examples, json_option, progress_bar, seconds
 from ravu_kg.cli.views import Explain, print_plan, show_answer
 from ravu_kg.errors import ConfigurationError
 
@@ -124,7 +124,9 @@ def _demo_clip() -> Path:
 
 
 def _say_indexed(clip: Path, result: IndexResult) -> None:
-    what = f"{result.entities} entities, {result.relations} relations, {result.events} events"
+    what = ", ".join(
+        (counted(result.entities, "entity"), counted(result.relations, "relation"), counted(result.events, "event"))
+    )
     if result.status == "unchanged":
         click.echo(f"{clip.name} is indexed already by {result.detector}: {what}.")
     else:

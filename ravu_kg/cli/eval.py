@@ -14,6 +14,7 @@ from ravu_kg import __version__
 from ravu_kg.cli.frame import State, profile_option
 from ravu_kg.cli.output import (
     FILE,
+    counted,
     echo_json,
     examples,
     json_option,
@@ -272,7 +273,7 @@ def report(folders: tuple[Path, ...], target: Path | None, missing_wrong: bool, 
     elif target is None:
         click.echo(as_markdown(made))
     else:
-        click.echo(f"Wrote {len(made.tables)} tables of {len(made.runs)} runs into {target}.")
+        click.echo(f"Wrote {counted(len(made.tables), 'table')} of {counted(len(made.runs), 'run')} into {target}.")
 
 
 @command.command(epilog=examples("ravu-kg eval diff runs/text runs/ravu", "ravu-kg eval diff runs/a runs/b --json"))
@@ -309,7 +310,8 @@ def _open(state: State, embedder: str | None, home: Path | None) -> Generator[Vi
 
 def _told(loaded: Loaded) -> str:
     stages = ", ".join(f"{stage} {elapsed_s:.1f} s" for stage, elapsed_s in loaded.elapsed_s.items())
-    return f"{loaded.videos} videos, {loaded.added} of them new with {loaded.frame_nodes} frame nodes ({stages})."
+    nodes = counted(loaded.frame_nodes, "frame node")
+    return f"{counted(loaded.videos, 'video')}, {loaded.added} of them new with {nodes} ({stages})."
 
 
 def _say_problem(problem: object) -> None:
@@ -324,7 +326,7 @@ def _show_estimate(costs: Sequence[RoleCost], questions: int, as_json: bool) -> 
         echo_json({"questions": questions, "roles": roles, "cost_usd": total})
         return
     if not costs:
-        click.echo(f"{questions} questions. No model is used: nothing will be paid.")
+        click.echo(f"{counted(questions, 'question')}. No model is used: nothing will be paid.")
         return
     rows = [
         (
@@ -340,7 +342,7 @@ def _show_estimate(costs: Sequence[RoleCost], questions: int, as_json: bool) -> 
     columns = ("role", "model", "calls", "input tokens", "output tokens", "price")
     print_table(columns, rows, right=columns[2:])
     price = "at a price that is not known" if total is None else f"for about ${total:.2f}"
-    click.echo(f"{questions} questions {price}. Nothing was asked.")
+    click.echo(f"{counted(questions, 'question')} {price}. Nothing was asked.")
 
 
 def _show_run(run: Run, finished: Finished, as_json: bool) -> None:
@@ -362,7 +364,7 @@ def _show_run(run: Run, finished: Finished, as_json: bool) -> None:
 def _show_difference(found: Difference, limit: int) -> None:
     paired = found.paired
     click.echo(
-        f"{click.style(f'{found.first} -> {found.second}', bold=True)}  {paired.count} questions: "
+        f"{click.style(f'{found.first} -> {found.second}', bold=True)}  {counted(paired.count, 'question')}: "
         f"{paired.first:.1%} -> {paired.second:.1%}, {paired.won} won, {paired.lost} lost, p = {paired.p_value:.2g}"
     )
     if found.iop is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ravu_kg.cli.frame import State
-from ravu_kg.cli.output import FILE, echo_json, examples, json_option, status_line
+from ravu_kg.cli.output import FILE, counted, echo_json, examples, json_option, size, status_line
 
 _output = click.option("-o", "--output", "target", type=FILE, required=True, help="The file to write.")
 
@@ -39,7 +39,7 @@ def bundle(state: State, video: str, target: Path, as_json: bool) -> None:
         facts = {"video_id": made.video_id, "title": made.title, "bytes": made.bytes, "records": made.records}
         echo_json({"file": str(made.path), **facts})
     else:
-        click.echo(f"Wrote {made.title} ({made.video_id}) into {target}: {made.bytes / 1e6:.1f} MB.")
+        click.echo(f"Wrote {made.title} ({made.video_id}) into {target}: {size(made.bytes)}.")
 
 
 @command.command(
@@ -78,4 +78,4 @@ def _say(boxes: int, target: Path, as_json: bool) -> None:
     if as_json:
         echo_json({"file": str(target), "boxes": boxes})
     else:
-        click.echo(f"Wrote {boxes} boxes into {target}.")
+        click.echo(f"Wrote {counted(boxes, 'box')} into {target}.")

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from ravu_kg.cli.frame import State
-from ravu_kg.cli.output import FILE, echo_json, examples, json_option, print_pairs, print_table, progress_bar, seconds
+from ravu_kg.cli.output import (
+    FILE,
+    counted,
+    echo_json,
+    examples,
+    json_option,
+    print_pairs,
+    print_table,
+    progress_bar,
+    seconds,
+)
 
 if TYPE_CHECKING:
     from ravu_kg.memory.identities import Decided, Identities, Operation
@@ -195,7 +205,7 @@ def threshold(state: State, score: float | None, by: str, as_json: bool) -> None
         return
     click.echo(f"Automatic links are used from a score of {now:g} on.")
     if changed is not None:
-        click.echo(f"{changed} entities have another identity by that.")
+        click.echo(f"{counted(changed, 'entity')} {'has' if changed == 1 else 'have'} another identity by that.")
 
 
 @command.command(
@@ -242,7 +252,7 @@ def _show(done: Decided, identities: Identities, as_json: bool) -> None:
     groups = len(set(done.identities.values()))
     print_pairs(
         [
-            ("Identities", f"{groups} of these {len(done.identities)} entities"),
+            ("Identities", f"{groups} of these {counted(len(done.identities), 'entity')}"),
             ("Undo", f"ravu-kg identities undo {done.operation}"),
         ]
     )
@@ -256,7 +266,9 @@ def _show_linked(done: Decided | None, score: float, as_json: bool) -> None:
     else:
         for one, other in done.pairs:
             click.echo(f"{one}  {other}")
-        click.echo(f"Linked {len(done.pairs)} pairs. To take it back: ravu-kg identities undo {done.operation}")
+        click.echo(
+            f"Linked {counted(len(done.pairs), 'pair')}. To take it back: ravu-kg identities undo {done.operation}"
+        )
 
 
 def _part(value: float | None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from ravu_kg.cli.frame import State
-from ravu_kg.cli.output import FILE, echo_json, examples, json_option, progress_bar
+from ravu_kg.cli.output import FILE, counted, echo_json, examples, json_option, progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -85,12 +85,12 @@ def bundle(
         echo_json([one.to_dict() for one in done])
         return
     for one in done:
-        held = f"{one.frame_nodes} frame nodes, {one.events} events"
+        held = f"{counted(one.frame_nodes, 'frame node')}, {counted(one.events, 'event')}"
         told = {"unchanged": "is there already, the same", "replaced": f"replaced: {held}", "imported": held}
         click.echo(f"{one.title} ({one.video_id}): {told[one.status]}.")
         if one.links_left_out:
             click.echo(
-                f"{one.links_left_out} links to entities of videos that are not here were left out. To have them, "
+                f"Left out, to entities of videos that are not here: {counted(one.links_left_out, 'link')}. To have all, "
                 "import those videos, then this one with --replace.",
                 err=True,
             )
@@ -300,8 +300,9 @@ def _import(
 def _say(run: ImportRun) -> None:
     for one in run.videos:
         held = (
-            f"{one.frames} frames, {one.entities} entities, {one.frame_nodes} frame nodes, {one.relations} relations, "
-            f"{one.events} events" + (f", {one.links} links of re-entry" if one.links else "")
+            f"{counted(one.frames, 'frame')}, {counted(one.entities, 'entity')}, "
+            f"{counted(one.frame_nodes, 'frame node')}, {counted(one.relations, 'relation')}, "
+            f"{counted(one.events, 'event')}" + (f", {counted(one.links, 'link')} of re-entry" if one.links else "")
         )
         told = {"unchanged": "is there already, the same", "replaced": f"replaced: {held}", "imported": held}
         click.echo(f"{one.title} ({one.video_id}): {told[one.status]}.")
@@ -312,6 +313,9 @@ def _say(run: ImportRun) -> None:
     if run.problems:
         more = len(run.problems) - _SHOWN_PROBLEMS
         rest = f", {more} of them not shown (--json has all)" if more > 0 else ""
-        click.echo(f"{len(run.problems)} rows were left out{rest}.", err=True)
+        click.echo(
+            f"{counted(len(run.problems), 'row')} {'was' if len(run.problems) == 1 else 'were'} left out{rest}.",
+            err=True,
+        )
     took = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in run.elapsed_s.items())
     click.echo(f"Took: {took}.", err=True)

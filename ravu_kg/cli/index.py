@@ -13,6 +13,7 @@ from ravu_kg.cli.following import follow_source, plain_outcome
 from ravu_kg.cli.frame import State, profile_option
 from ravu_kg.cli.output import (
     FILE,
+    counted,
     echo_json,
     examples,
     json_option,
@@ -163,7 +164,7 @@ def usage_pairs(usage: Mapping[str, StageUsage], indent: str = "") -> list[tuple
     pairs: list[tuple[str, object]] = [
         (
             f"{indent}{stage}",
-            f"{one['calls']:,} calls of {one['model']}, {one['input_tokens']:,} tokens in, "
+            f"{counted(cast('int', one['calls']), 'call')} of {one['model']}, {one['input_tokens']:,} tokens in, "
             f"{one['output_tokens']:,} out, {_price(one['cost_usd'])}",
         )
         for stage, one in usage.items()
@@ -175,7 +176,9 @@ def usage_pairs(usage: Mapping[str, StageUsage], indent: str = "") -> list[tuple
         )
         costs = [one["cost_usd"] for one in usage.values()]
         price = _price(None if None in costs else sum(cast("list[float]", costs)))  # numbers, see Tally
-        pairs.append((f"{indent}models", f"{calls:,} calls, {tokens_in:,} tokens in, {tokens_out:,} out, {price}"))
+        pairs.append(
+            (f"{indent}models", f"{counted(calls, 'call')}, {tokens_in:,} tokens in, {tokens_out:,} out, {price}")
+        )
     return pairs
 
 
@@ -203,7 +206,7 @@ def _link(state: State, flags: Mapping[str, object], done: Iterable[Finished], s
         click.echo(f"No two entities are as alike as {score:g}.", err=True)
     else:
         undo = f"ravu-kg identities undo {linked.operation}"
-        click.echo(f"Linked {len(linked.pairs)} pairs of entities. To take it back: {undo}", err=True)
+        click.echo(f"Linked {counted(len(linked.pairs), 'pair')} of entities. To take it back: {undo}", err=True)
 
 
 def _estimate(
@@ -246,7 +249,9 @@ def _estimate(
         )
         if one.kept:
             nothing_left = "; nothing is left to pay for" if not total.calls else ""
-            click.echo(f"  {one.kept:,} replies are kept from earlier calls, which are not made again{nothing_left}.")
+            click.echo(
+                f"  Kept from earlier calls, which are not made again: {counted(one.kept, 'reply')}{nothing_left}."
+            )
 
 
 def _price(cost_usd: object) -> str:
@@ -269,8 +274,8 @@ def _show(result: IndexResult, video: Path, hint: bool) -> None:
         ("  id", result.video_id),
         (
             "  found",
-            f"{result.entities} entities in {result.frame_nodes} frame nodes, {result.relations} relations, "
-            f"{result.events} events",
+            f"{counted(result.entities, 'entity')} in {counted(result.frame_nodes, 'frame node')}, "
+            f"{counted(result.relations, 'relation')}, {counted(result.events, 'event')}",
         ),
         *([("  words by", result.describer)] if result.describer != MEASURED else []),
         ("  detector", result.detector + (f" ({result.detector_reason})" if result.detector_reason else "")),
@@ -280,11 +285,11 @@ def _show(result: IndexResult, video: Path, hint: bool) -> None:
         pairs.append(("  seconds", stages))
     pairs += usage_pairs(result.usage, "  ")
     if result.replayed:
-        pairs.append(("  kept", f"{result.replayed:,} replies that were received before"))
+        pairs.append(("  kept", f"{counted(result.replayed, 'reply')} received before"))
     if lost := {state: count for state, count in result.coverage.items() if state != "ok"}:
         told = ", ".join(f"{count} {state}" for state, count in sorted(lost.items()))
         pairs.append(
-            ("  not told", f"{told} of {sum(result.coverage.values())} frames; they keep their measured words")
+            ("  not told", f"{told} of {counted(sum(result.coverage.values()), 'frame')}; measured words are kept")
         )
     if result.untold:
         told = ", ".join(f"{count} {state}" for state, count in sorted(result.untold.items()))

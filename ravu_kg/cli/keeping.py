@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from ravu_kg.cli.output import FILE, seconds
+from ravu_kg.cli.output import FILE, counted, seconds, size
 from ravu_kg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def keep_answer(memory: VideoMemory, answer: Answer, keep: Keep) -> None:
         )
     if keep.frames:
         saved = memory.reports.save_frames(answer, keep.frames, blur_faces=keep.blur_faces)
-        click.echo(f"Frames: {len(saved)} pictures in {keep.frames}", err=True)
+        click.echo(f"Frames: {counted(len(saved), 'picture')} in {keep.frames}", err=True)
     if keep.clip:
         length_s = memory.reports.save_clip(answer, keep.clip, blur_faces=keep.blur_faces)
         say_written(f"Clip of {seconds(length_s)}", keep.clip, keep.clip.stat().st_size)
@@ -101,8 +101,7 @@ def say_blurred() -> None:
 
 def say_written(what: str, file: Path, size_bytes: int) -> None:
     """One line on stderr."""
-    size = f"{size_bytes / 1e6:.1f} MB" if size_bytes >= 1e6 else f"{max(1, round(size_bytes / 1e3))} kB"
-    click.echo(f"{what}: {file} ({size})", err=True)
+    click.echo(f"{what}: {file} ({size(size_bytes)})", err=True)
 
 
 def check_file(file: Path, option: str) -> None:

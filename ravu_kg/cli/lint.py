@@ -8,7 +8,7 @@ import click
 
 from ravu_kg.cli.frame import State
 from ravu_kg.cli.names import VIDEO
-from ravu_kg.cli.output import build_option, echo_json, examples, json_option, seconds
+from ravu_kg.cli.output import build_option, counted, echo_json, examples, json_option, seconds
 
 if TYPE_CHECKING:
     from ravu_kg.memory.linting import Check, Finding, LintReport
@@ -58,9 +58,9 @@ def command(state: State, video: str, build: str | None, checks: tuple[Check, ..
 
 def _show(report: LintReport) -> None:
     count = len(report.findings)
-    told = "nothing found" if not count else "1 finding" if count == 1 else f"{count} findings"
+    told = counted(count, "finding") if count else "nothing found"
     build = f" (build {report.video.build})" if report.video.build else ""
-    looked_at = ", ".join(f"{number:,} {kind}" for kind, number in report.looked_at.items())
+    looked_at = ", ".join(counted(number, kind.removesuffix("s")) for kind, number in report.looked_at.items())
     click.echo(f"{click.style(report.video.title + build, bold=True)}  {told} in {looked_at}")
     for check in report.checks:
         found = [one for one in report.findings if one.check == check]

@@ -153,6 +153,19 @@ def seconds(value: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:04.1f}" if hours else f"{minutes}:{rest:04.1f}"
 
 
+def counted(count: int, noun: str) -> str:
+    """A number with its noun: ``1 entity``, ``2,000 entities``."""
+    if count == 1:
+        return f"1 {noun}"
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}es" if noun.endswith("x") else f"{noun}s"
+    return f"{count:,} {many}"
+
+
+def size(count: int) -> str:
+    """Bytes as they are read best: ``5 kB``, ``1.2 MB``."""
+    return f"{count / 1e6:.1f} MB" if count >= 999_500 else f"{max(1, round(count / 1e3))} kB"
+
+
 @contextmanager
 def status_line() -> Generator[Callable[[str], None]]:
     """One changing line on a terminal, plain lines elsewhere; for work without a measure."""

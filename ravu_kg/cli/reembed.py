@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ravu_kg.cli.frame import State, profile_option
-from ravu_kg.cli.output import echo_json, examples, json_option, progress_bar
+from ravu_kg.cli.output import counted, echo_json, examples, json_option, progress_bar
 
 
 @click.command(
@@ -26,4 +26,5 @@ def command(state: State, embedder: str | None, as_json: bool) -> None:
     if as_json:
         echo_json(result)
     else:
-        click.echo(f"{result.sentences} sentences have new vectors of {result.embedder} ({result.dimensions} numbers).")
+        have = f"{counted(result.sentences, 'sentence')} {'has' if result.sentences == 1 else 'have'}"
+        click.echo(f"{have} new vectors of {result.embedder} ({result.dimensions} numbers).")

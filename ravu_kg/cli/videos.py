@@ -17,6 +17,7 @@ from ravu_kg.cli.output import (
     FILE,
     build_option,
     confirm,
+    counted,
     echo_json,
     examples,
     json_option,
@@ -106,14 +107,15 @@ def show(state: State, video: str, build: str | None, canonical: bool, as_json: 
             ("File", summary.uri or "-"),
             ("Length", f"{seconds(summary.duration_s)}, {size}"),
             ("Status", f"{summary.status}, revision {summary.revision}"),
-            ("Sampled", f"{summary.frames} frames, one every {summary.sample_interval_s:g} s{tracked}"),
+            ("Sampled", f"{counted(summary.frames, 'frame')}, one every {summary.sample_interval_s:g} s{tracked}"),
             *_cut_pairs(summary.cuts_s),
             ("Detector", f"{summary.detector}, tracker {summary.tracker}"),
             ("Words by", f"{summary.describer}, embedder {summary.embedder}"),
             (
                 "Holds",
-                f"{summary.entities} entities ({counts.identities} identities), {summary.frame_nodes} frame nodes, "
-                f"{counts.relations} relations, {counts.events} events",
+                f"{counted(summary.entities, 'entity')} ({counted(counts.identities, 'identity')}), "
+                f"{counted(summary.frame_nodes, 'frame node')}, {counted(counts.relations, 'relation')}, "
+                f"{counted(counts.events, 'event')}",
             ),
             *usage_pairs(details.usage),
         ]

@@ -47,7 +47,7 @@ def test_annotation_comes_in_is_asked_and_gets_its_file(ravu: Ravu, make_clip: C
     assert set(run["elapsed_s"]) >= {"read", "embed", "write"}
     again = ravu("import", "vidor", bad, "--skip-bad")
     assert "is there already, the same" in again.stdout
-    assert "1 rows were left out" in again.stderr
+    assert "1 row was left out" in again.stderr
 
     asked = cast("dict[str, object]", ravu.json("ask", name, "What does the adult watch?"))
     assert "dog" in str(asked["answer"]).lower()

@@ -18,6 +18,26 @@ def test_times_are_short(value: float, shown: str):
     assert output.seconds(value) == shown
 
 
+@pytest.mark.parametrize(
+    ("count", "noun", "shown"),
+    [
+        (1, "entity", "1 entity"),
+        (0, "reply", "0 replies"),
+        (2000, "frame node", "2,000 frame nodes"),
+        (2, "box", "2 boxes"),
+    ],
+)
+def test_a_number_fits_its_noun(count: int, noun: str, shown: str):
+    assert output.counted(count, noun) == shown
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"), [(1, "1 kB"), (45_678, "46 kB"), (999_999, "1.0 MB"), (12_345_678, "12.3 MB")]
+)
+def test_small_files_are_not_of_no_size(count: int, shown: str):
+    assert output.size(count) == shown
+
+
 def test_a_table_is_aligned_and_wide_characters_count_double(capsys: pytest.CaptureFixture[str]):
     output.print_table(("name", "n", "text"), [("猫", 1, "a  b\nc"), ("dog", 10, None)], right=("n",))
     assert capsys.readouterr().out.splitlines() == ["name   n  text", "猫     1  a b c", "dog   10"]
