@@ -90,8 +90,8 @@ def bundle(
         click.echo(f"{one.title} ({one.video_id}): {told[one.status]}.")
         if one.links_left_out:
             click.echo(
-                f"Left out, to entities of videos that are not here: {counted(one.links_left_out, 'link')}. To have all, "
-                "import those videos, then this one with --replace.",
+                f"Left out, to entities of videos that are not here: {counted(one.links_left_out, 'link')}. To have "
+                "all, import those videos, then this one with --replace.",
                 err=True,
             )
 

@@ -57,10 +57,12 @@ def command(state: State, video: str, build: str | None, checks: tuple[Check, ..
 
 
 def _show(report: LintReport) -> None:
+    from ravu_kg.reasoning.vocabulary import singular
+
     count = len(report.findings)
     told = counted(count, "finding") if count else "nothing found"
     build = f" (build {report.video.build})" if report.video.build else ""
-    looked_at = ", ".join(counted(number, kind.removesuffix("s")) for kind, number in report.looked_at.items())
+    looked_at = ", ".join(counted(number, singular(kind)) for kind, number in report.looked_at.items())
     click.echo(f"{click.style(report.video.title + build, bold=True)}  {told} in {looked_at}")
     for check in report.checks:
         found = [one for one in report.findings if one.check == check]
