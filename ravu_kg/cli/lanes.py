@@ -34,7 +34,7 @@ def print_lanes(answer: Answer, entities: Sequence[ShownEntity], length_s: float
     """The entities of the evidence over the whole video, the times of the answer, and the evidence."""
     meant = {entity_id for one in answer.evidence for entity_id in one.entity_ids}
     shown = [one for one in entities if one.entity_id in meant]
-    labels = [f"{one.tag} {one.label}" for one in shown]
+    labels = [f"{one.tag} {one.called}" for one in shown]
     width = max(map(len, [*labels, "evidence"]))
     cells = _cells(width)
     signs = _signs()

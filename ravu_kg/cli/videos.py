@@ -129,10 +129,10 @@ def _print_entities(details: VideoDetails, shown: Sequence[ShownEntity]) -> None
     """A line for each, with a lane that tells when it is there."""
     colors = {one.entity_id: one.color for one in shown}
     length_s = details.summary.duration_s
-    cells = lane_cells(taken=40)
+    cells = lane_cells(taken=40 + max(len(entity.given_name or "") for entity in details.entities))
     rows = [
         (
-            "#" + entity.entity_id.partition("#")[2],
+            f"#{entity.track_id} {entity.given_name or ''}".rstrip(),
             "#" + entity.identity_id.partition("#")[2],
             seconds(entity.start_s),
             seconds(entity.end_s),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -12,11 +12,13 @@ import click
 from ravu_kg.cli.lanes import print_lanes
 from ravu_kg.cli.output import FILE, echo_json, print_pairs, print_table, seconds
 from ravu_kg.errors import UsageError
+from ravu_kg.types import entity_tag
 
 if TYPE_CHECKING:
     from ravu_kg.memory import VideoMemory
     from ravu_kg.reasoning.plan import Plan, Step
     from ravu_kg.reasoning.records import Answer, ModelStep
+    from ravu_kg.report.records import ShownEntity
     from ravu_kg.types import Usage
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
@@ -62,8 +64,9 @@ def show_answer(memory: VideoMemory, answer: Answer, explain: Explain, options: 
         if note not in answer.answer:
             click.echo(click.style(note, dim=True))
     click.echo()
-    _print_evidence(answer)
-    _print_timeline(memory, answer)
+    entities = _meant(memory, answer)
+    _print_evidence(answer, entities)
+    _print_timeline(memory, answer, entities)
     if explain.statements:
         from ravu_kg.reasoning.asking import explain as explain_trace
 
@@ -109,27 +112,32 @@ def _cost_row(role: str, model: str, usage: Usage, cost_usd: float | None, elaps
     return role, model, f"{usage.calls}", *tokens, price, f"{elapsed_s:.1f} s"
 
 
-def _print_evidence(answer: Answer) -> None:
+def _meant(memory: VideoMemory, answer: Answer) -> dict[str, ShownEntity]:
+    """The entities of the videos that the evidence is from, by id."""
+    from ravu_kg.report.reading import read_entities
+
+    videos = dict.fromkeys(one.video_id or answer.video_id for one in answer.evidence)
+    return {one.entity_id: one for video_id in videos for one in read_entities(memory.store, video_id)}
+
+
+def _print_evidence(answer: Answer, entities: Mapping[str, ShownEntity]) -> None:
     if not answer.evidence:
         click.echo("No evidence was found.")
         return
     rows = [
-        (seconds(one.timestamp_s), _short(one.entity_ids), f"{one.score:.2f}", one.step, one.text)
+        (seconds(one.timestamp_s), _short(one.entity_ids, entities), f"{one.score:.2f}", one.step, one.text)
         for one in answer.evidence
     ]
     print_table(("time", "entities", "score", "step", "evidence"), rows, right=("time", "score"))
 
 
-def _print_timeline(memory: VideoMemory, answer: Answer) -> None:
+def _print_timeline(memory: VideoMemory, answer: Answer, entities: Mapping[str, ShownEntity]) -> None:
     """Where in the video the evidence lies; for an answer from one video."""
     videos = {one.video_id or answer.video_id for one in answer.evidence}
     if len(videos) != 1:
         return
-    from ravu_kg.report.reading import read_entities
-
-    video_id = videos.pop()
     click.echo()
-    print_lanes(answer, read_entities(memory.store, video_id), memory.reader.video(video_id).duration_s)
+    print_lanes(answer, list(entities.values()), memory.reader.video(videos.pop()).duration_s)
 
 
 def _write_statements(answer: Answer, file: Path) -> None:
@@ -165,5 +173,8 @@ def _call(step: Step) -> str:
     return f"{step.function}({shown})"
 
 
-def _short(entity_ids: tuple[str, ...]) -> str:
-    return " ".join("#" + one.partition("#")[2] for one in entity_ids)
+def _short(entity_ids: tuple[str, ...], entities: Mapping[str, ShownEntity]) -> str:
+    """``#1 #2 (Anna)``."""
+    names = [entities[one].given_name if one in entities else None for one in entity_ids]
+    told = [f" ({name})" if name else "" for name in names]
+    return " ".join(entity_tag(one) + name for one, name in zip(entity_ids, told, strict=True))

@@ -70,6 +70,8 @@ class Boxed:
     color: str
     box: tuple[float, float, float, float]
     """Left, top, right and bottom, displayed pixels."""
+    given_name: str | None = None
+    """By a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,7 @@ def _drawn(
         np.asarray(frame, dtype=np.uint8),
         [Box(*(side * scale for side in one.box)) for one in boxed],
         [one.color for one in boxed],
-        [f"{tag(one.entity_id)} {one.label}" for one in boxed],
+        [f"{tag(one.entity_id)} {one.given_name or one.label}" for one in boxed],
     )
     buffer = io.BytesIO()
     Pictures.fromarray(image).save(buffer, "PNG")
@@ -227,6 +229,7 @@ def _boxed(row: Mapping[str, object]) -> Boxed:
         str(row["description"]),
         str(row["color"]),
         (left, top, right, bottom),
+        None if row["given_name"] is None else str(row["given_name"]),
     )
 
 

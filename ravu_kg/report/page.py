@@ -246,7 +246,7 @@ def _entities(graph: VideoGraph) -> Element:
         e(
             "tr",
             {"data-entity": one.tag, "style": f"--c:{one.color}"},
-            e("td", {"class": "nowrap"}, e("i", {"class": "dot"}), one.label, " ", e("b", None, one.tag)),
+            e("td", {"class": "nowrap"}, e("i", {"class": "dot"}), one.called, " ", e("b", None, one.tag)),
             e("td", {"class": "nowrap"}, _same(one.identity_id, one.entity_id, tags)),
             e("td", {"class": "number"}, clock(one.start_s)),
             e("td", {"class": "number"}, clock(one.end_s)),
@@ -270,7 +270,7 @@ def _events(graph: VideoGraph, event_rows: Mapping[str, str]) -> Element:
     rows: list[Element] = []
     for event in graph.events:
         entity = entities.get(event.entity_id)
-        name = [entity.label, " ", e("b", None, entity.tag)] if entity else [event.entity_id]
+        name = [entity.called, " ", e("b", None, entity.tag)] if entity else [event.entity_id]
         rows.append(
             e(
                 "tr",

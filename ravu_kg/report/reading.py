@@ -60,6 +60,7 @@ def _entity(row: Mapping[str, object]) -> ShownEntity:
         color=_color(_text(row["color"])),
         start_s=number(row["start_s"]),
         end_s=number(row["end_s"]),
+        given_name=None if row["given_name"] is None else str(row["given_name"]),
     )
 
 

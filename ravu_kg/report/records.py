@@ -19,6 +19,13 @@ class ShownEntity:
     """``#rrggbb``."""
     start_s: float
     end_s: float
+    given_name: str | None = None
+    """By a person."""
+
+    @property
+    def called(self) -> str:
+        """For people: the name that it was given, else its label."""
+        return self.given_name or self.label
 
     @property
     def tag(self) -> str:
@@ -27,8 +34,8 @@ class ShownEntity:
 
     @property
     def name(self) -> str:
-        """For people: ``person #2``."""
-        return f"{self.label} {self.tag}"
+        """For people, unique in its video: ``person #2``, ``Anna #2``."""
+        return f"{self.called} {self.tag}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def script_data(graph: VideoGraph, pictures: PagePictures, key_frames: Mapping[i
         "size": [graph.width_px, graph.height_px],
         "length": round(graph.duration_s, 3),
         "entities": [
-            {"tag": one.tag, "label": one.label, "color": one.color, "on": readable_on(one.color)}
+            {"tag": one.tag, "label": one.called, "color": one.color, "on": readable_on(one.color)}
             for one in graph.entities
         ],
         "moments": [

@@ -185,7 +185,7 @@ def _lane(entity: ShownEntity, events: Sequence[ShownEvent], event_rows: Mapping
         "div",
         {"class": "tl-name", "title": entity.name},
         e("i", {"class": "dot"}),
-        e("span", {"class": "tl-label"}, entity.label),
+        e("span", {"class": "tl-label"}, entity.called),
         e("b", None, entity.tag),
     )
     style = f"--c:{entity.color};--on:{readable_on(entity.color)}"

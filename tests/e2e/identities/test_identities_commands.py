@@ -56,6 +56,10 @@ def test_from_candidates_to_answers_and_through_another_indexing(
     asked = ravu.json("ask", second, "When does Rosy appear?")
     assert asked["evidence"], asked["answer"]
     assert {entity for found in asked["evidence"] for entity in found["entity_ids"]} == {f"{b}#1"}
+    shown = ravu("ask", second, "When does Rosy appear?").stdout
+    assert "#1 (Rosy)" in shown
+    assert "#1 Rosy " in shown  # in the timeline
+    assert "#1 Rosy " in ravu("videos", "show", first).stdout
     ravu("edit", "event", f"{a}/1/geometry/0", "--description", "Rosy glides.")
 
     # What was number 1 is number 2 now.

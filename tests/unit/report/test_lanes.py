@@ -44,7 +44,7 @@ def an_answer(*evidence: Evidence, intervals: tuple[tuple[float, float], ...] = 
 
 ENTITIES = [
     ShownEntity("v#1", "v#1", "person", "", "#ff0000", 0.0, 5.0),
-    ShownEntity("v#2", "v#2", "dog", "", "#0000ff", 5.0, 10.0),
+    ShownEntity("v#2", "v#2", "dog", "", "#0000ff", 5.0, 10.0, "Rex"),
     ShownEntity("v#3", "v#3", "cat", "", "#00ff00", 5.0, 10.0),
 ]
 
@@ -59,7 +59,7 @@ def test_entities_times_and_evidence_stand_below_each_other(capsys: pytest.Captu
     lanes.print_lanes(answer, ENTITIES, 10.0)
 
     printed = capsys.readouterr().out.splitlines()
-    assert [line[:9].strip() for line in printed] == ["Timeline", "#1 person", "#2 dog", "answer", "evidence"]
+    assert [line[:9].strip() for line in printed] == ["Timeline", "#1 person", "#2 Rex", "answer", "evidence"]
     assert printed[0].endswith("0:10")
     assert printed[1][11:] == "━" * 25 + "·" * 23
     assert printed[2][11:] == "·" * 24 + "━" * 24

@@ -173,3 +173,12 @@ def test_letters_can_be_read_on_any_colour():
     assert readable_on("#ffff00") == "#000000"
     assert readable_on("#000080") == "#ffffff"
     assert readable_on("no colour") == "#000000"
+
+
+def test_an_entity_is_called_by_the_name_it_was_given_and_keeps_its_label():
+    person, dog = graph().entities
+    named = graph(entities=(replace(person, given_name="Anna"), dog))
+
+    assert [one.name for one in named.entities] == ["Anna #1", "dog #2"]
+    assert named.entities[0].label == "person"  # whose face is blurred
+    assert [one["label"] for one in script_data(named, PagePictures(), {})["entities"]] == ["Anna", "dog"]
