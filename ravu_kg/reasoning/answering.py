@@ -150,7 +150,10 @@ def _inventory(found: Found) -> str:
 def _about_state(reading: Reading, state: State, found: Found) -> tuple[str, tuple[Span, ...]]:
     intervals = _merged(found.intervals) if state.object == state.subject else list(found.intervals)
     spans = tuple((one.start_s, one.end_s) for one in intervals)
-    subject = "They" if state.subject == "things" else _capital(_with_article(state.subject))
+    is_named = found.name.lower() == state.subject != found.name  # "Anna": questions are read in lower case
+    subject = (
+        "They" if state.subject == "things" else _capital(state.subject if is_named else _with_article(state.subject))
+    )
     if reading.kind == "how_long":
         total_s = sum(one.length_s for one in intervals)
         return f"{_seconds(total_s)}: {_lower(_state_text(subject, state, intervals))}", spans
