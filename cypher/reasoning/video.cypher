@@ -13,12 +13,15 @@
 // returns height_px: INTEGER - displayed pixels
 // returns status: STRING - indexing or ready
 // returns content_hash: STRING | NULL - SHA-256 of the file; null for a video that is known by its annotation alone
+// returns detector: STRING - what found the boxes
+// returns describer: STRING - what told of them
 // returns tracked: BOOLEAN - whether boxes of any entity were tracked; otherwise only words are known of it
 // returns version: STRING - another one after each change; empty for a video that is not complete
 MATCH (v:Video {id: $video_id})
 RETURN v.id AS video_id, v.title AS title, v.uri AS uri, v.duration AS duration_s, v.frameCount AS frames,
        v.frameNodeCount AS frame_nodes, v.sampleInterval AS sample_interval_s, v.width AS width_px,
        v.height AS height_px, v.status AS status, v.contentHash AS content_hash,
+       v.detector AS detector, v.describer AS describer,
        EXISTS { MATCH (e:Entity {videoId: v.id}) WHERE size(e.trackT) > 0 } AS tracked,
        CASE v.status WHEN 'ready' THEN elementId(v) + ' ' + coalesce(toString(v.createdAt), '') + ' ' + v.revision + ' '
        + v.frameNodeCount + ' ' + size(coalesce(v.windowEnds, [])) + ' ' + v.embedder ELSE '' END AS version

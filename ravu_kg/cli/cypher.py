@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ravu_kg.memory.drafting import Draft
 
 Format = Literal["table", "csv", "json", "parquet"]
+_NAMES_A_VIDEO = frozenset({"video_id"})
+"""Text, even where it looks like a number."""
 _FORMATS = ("table", "csv", "json", "parquet")
 
 
@@ -61,14 +63,15 @@ def command(
     """Run a Cypher query that only reads.
 
     QUERY is one statement, the name of a template ('ravu-kg templates list'), or - to read it from the standard input.
-    In a template $video_id may be anything that names a video, and a parameter that may be null may be left out.
+    $video_id may be anything that names a video. In a template $limit (100), $from_s and $to_s (the whole video) and
+    what may be null may be left out.
     With --ask a language model writes the query instead; it is shown, and runs only when all it does is read.
     """
     form = _form(form, as_json, output)
     if (query is None) == (question is None):
         raise UsageError('Give a query, or a question with --ask: ravu-kg cypher --ask "Who comes near a dog?"')
     text = (sys.stdin.read() if query == "-" else query or "").strip()
-    words = _text_parameters(text) if question is None else frozenset({"video_id"})
+    words = _text_parameters(text) if question is None else _NAMES_A_VIDEO
     values = dict(_named_value(one, words) for one in params)
     if question is not None:
         from ravu_kg.memory.drafting import require_model
@@ -125,7 +128,7 @@ def _text_parameters(query: str) -> frozenset[str]:
     from ravu_kg.graph.values import parse_type
 
     if not is_template_name(query):
-        return frozenset()
+        return _NAMES_A_VIDEO
     declared = TemplateLibrary.load().get(query.strip()).parameters
     return frozenset(parameter.name for parameter in declared if "STRING" in parse_type(parameter.type))
 

@@ -29,6 +29,10 @@ class VideoRow:
     """Whether boxes of any entity were tracked; a memory of captions has none, only words."""
     content_hash: str | None = field(default=None, compare=False)
     """SHA-256 of the file, hex; None for a video that is known by its annotation alone."""
+    detector: str = field(default="", compare=False)
+    """What found the boxes; empty where it was not read."""
+    describer: str = field(default="", compare=False)
+    """What told of them; empty where it was not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +236,8 @@ def make_video(row: Mapping[str, object]) -> VideoRow:
         version=str(row.get("version") or ""),
         tracked=bool(row.get("tracked", True)),
         content_hash=_text(row.get("content_hash")) or None,
+        detector=_text(row.get("detector")),
+        describer=_text(row.get("describer")),
     )
 
 

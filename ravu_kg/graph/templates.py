@@ -140,8 +140,12 @@ def is_template_name(text: str) -> bool:
     return re.fullmatch(r"\s*[a-z]+/[a-z_]+\s*", text) is not None
 
 
+_USUAL = {"limit": 100, "from_s": 0.0, "to_s": 1e9}
+"""What a user need not give: enough rows to look at, of the whole video."""
+
+
 def filled(template: Template, values: Mapping[str, object]) -> dict[str, object]:
-    """The parameters of a template as a user gives them: null where one may be null and is left out.
+    """The parameters of a template as a user gives them; what is left out is null where it may be, or as usual.
 
     Raises:
         UsageError: one is missing, unknown, or of another type.
@@ -150,7 +154,8 @@ def filled(template: Template, values: Mapping[str, object]) -> dict[str, object
     for name in values:
         if name not in declared:
             raise UsageError(f"{template.name} has no parameter ${name}; it takes {', '.join(declared) or 'none'}.")
-    complete = {**{n: None for n, p in declared.items() if "NULL" in parse_type(p.type)}, **values}
+    usual = {name: value for name, value in _USUAL.items() if name in declared}
+    complete = {**{n: None for n, p in declared.items() if "NULL" in parse_type(p.type)}, **usual, **values}
     for name, parameter in declared.items():
         if name not in complete:
             raise UsageError(f"{template.name} needs ${name} ({parameter.type}): {parameter.meaning}.")

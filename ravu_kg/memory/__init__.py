@@ -541,8 +541,9 @@ class VideoMemory:
     ) -> ReadResult:
         """Run a query that only reads: one statement, or a read template by name such as ``explore/crowding``.
 
-        In a template ``$video_id`` may be anything that names a video, and a parameter that may be null may be left
-        out. ``ravu_kg.graph.tables`` makes CSV, Parquet or a pandas data frame of the result.
+        ``$video_id`` may be anything that names a video. In a template a parameter that may be null may be left out,
+        and so may ``$limit`` (100 then), ``$from_s`` and ``$to_s`` (the whole video). ``ravu_kg.graph.tables`` makes
+        CSV, Parquet or a pandas data frame of the result.
 
         Raises:
             UsageError: it would do more than read, misspells a name of the graph, or a parameter is missing or wrong.
@@ -558,10 +559,9 @@ class VideoMemory:
         >>> memory.cypher("explore/crowding", {"video_id": "street"}).columns
         ('t', 'frame_index', 'entities', 'labels', 'coverage')
         """
-        values = dict(parameters or {})
+        values = self._resolved(parameters)
         if is_template_name(query):
             template = self.store.template(query)
-            values = self._resolved(values)
             query, values = template.text, filled(template, values)
         return self.store.query_readonly(query, values, limit=limit, timeout_s=timeout_s)
 

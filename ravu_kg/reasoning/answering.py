@@ -203,6 +203,8 @@ def _nothing(reading: Reading, found: Found) -> str:
     note = _capital(found.note) or "The memory does not show it."
     if reading.kind != "yes_no":
         return note
+    if found.unknown:
+        return f"Not known. {note}"
     return f"{'Yes' if reading.inverted and found.entity_ids else 'No'}. {note}"
 
 

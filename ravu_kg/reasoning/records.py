@@ -92,6 +92,8 @@ class Found:
     counted: tuple[Counted, ...] = ()
     note: str = ""
     """What the answer should say about the limits of this result."""
+    unknown: bool = False
+    """Nothing was found, and could not have been: the note says why."""
     part: Span | None = None
     """Set by extract_temporal_part."""
 

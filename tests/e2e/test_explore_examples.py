@@ -32,6 +32,8 @@ def test_the_command_runs_a_query_by_name_and_writes_files(memory: VideoMemory, 
     given = ("--param", f"v={video_id}", "-p", "n=2")
     assert ravu("cypher", query, *given, "--format", "csv").stdout.splitlines() == ["label,start", "bus,0.0", "car,0.6"]
     assert "2 rows written" in ravu("cypher", query, *given, "-o", "rows.parquet").stderr
+    assert ravu("cypher", query.replace("$v", "$video_id"), "-p", f"video_id={video_id[:8]}~hand", "-p", "n=1").stdout
+    assert "needs" not in ravu("cypher", "explore/cast", "-p", f"video_id={video_id}").stderr
     assert ravu("cypher", "-", *given, "--json", stdin=query).stdout.count('"label"') == 2
 
 
@@ -43,6 +45,7 @@ def test_the_command_runs_a_query_by_name_and_writes_files(memory: VideoMemory, 
         (("explore/labels",), 2, "needs $video_id (STRING): the video"),
         (("explore/labels", "-p", "video=x"), 2, "has no parameter $video; it takes video_id"),
         (("explore/labels", "-p", "video_id=no such"), 6, "no such"),
+        (("RETURN $video_id", "-p", "video_id=no such"), 6, "no such"),
         (("explore/lables",), 6, "No template is named"),
         (("ingest/start_delete", "-p", "video_id=no such"), 6, "no such"),
         (("schema/move_cursor",), 2, "needs $"),

@@ -41,8 +41,8 @@ def count_nodes(context: Context, step: str, arguments: CountNodes, leaf: bool) 
         if one not in kept
     ]
     if not kept:
-        return Found(step, "count_nodes", count=0, counted=tuple(dropped),
-                     note=f"The memory has nothing that matches {arguments.node!r}.")  # fmt: skip
+        found = showing.nothing(context, step, "count_nodes", arguments.node)
+        return replace(found, count=None if found.unknown else 0, counted=tuple(dropped))
     if arguments.count_of == "at_once":
         return _at_once(context, step, kept, spans)
     if arguments.event_condition is None:

@@ -12,7 +12,7 @@ def identify_node(context: Context, step: str, arguments: IdentifyNode, leaf: bo
     """The identity that is meant: by its noun, and by its sentences where several share the noun."""
     identities = context.matching(arguments.query)
     if not identities and context.identities():
-        return Found(step, "identify_node", note=f"The memory has nothing that matches {arguments.query!r}.")
+        return showing.nothing(context, step, "identify_node", arguments.query)
     if not identities:
         return Found(step, "identify_node", note="The memory has no entity for this video.")
     identity = identities[0] if len(identities) == 1 else context.best(arguments.query, identities)

@@ -97,11 +97,11 @@ _ONLY_WORDS = "No box was tracked in this video: the time is that which its capt
 def _by_state(context: Context, step: str, state: State, bounds: Span, leaf: bool) -> Found:
     subjects = context.matching(state.subject)
     if not subjects:
-        return Found(step, "localize_node", note=f"The memory has nothing that matches {state.subject!r}.")
+        return showing.nothing(context, step, "localize_node", state.subject)
     if state.name in ("near", "far"):
         others = context.matching(state.object or "")
         if not others:
-            return Found(step, "localize_node", note=f"The memory has nothing that matches {state.object!r}.")
+            return showing.nothing(context, step, "localize_node", state.object or "")
         return apart(context, step, state, subjects, others, bounds)
     if state.name in ("enters", "returns", "leaves"):
         return _change(context, step, state, subjects, bounds, leaf)

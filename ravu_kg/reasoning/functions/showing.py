@@ -6,11 +6,29 @@ from collections.abc import Iterable, Sequence
 
 from ravu_kg.graph.reader import EventRow, FrameRow, NodeRow
 from ravu_kg.reasoning.context import Context
+from ravu_kg.reasoning.plan import FunctionName
 from ravu_kg.reasoning.presence import looks_within
-from ravu_kg.reasoning.records import Evidence, Span
+from ravu_kg.reasoning.records import Evidence, Found, Span
+from ravu_kg.reasoning.vocabulary import matching_labels, read_phrase
 
 KEY_FRAMES = 10
 """An answer shows at most so many."""
+_WITHOUT_KINDS = ("people", "motion", "people+motion")
+"""Detectors that cannot tell a dog from a car."""
+
+
+def nothing(context: Context, step: str, function: FunctionName, phrase: str) -> Found:
+    """Nothing matches a phrase: because nothing is there, or because the detector could not have seen it."""
+    note, video = f"The memory has nothing that matches {phrase!r}.", context.video
+    noun = read_phrase(phrase).noun
+    measured = video.detector in _WITHOUT_KINDS and video.describer in ("", "geometry")
+    if not measured or matching_labels(noun, ["person"]):
+        return Found(step, function, note=note)
+    note += (
+        f" The video was indexed with the detector {video.detector}, which finds people and what moves, but not of "
+        "what kind it is. To know, index it again: --replace --detector yolox:nano"
+    )
+    return Found(step, function, note=note, unknown=True)
 
 
 def of_node(context: Context, step: str, node: NodeRow, text: str = "") -> Evidence:

@@ -37,6 +37,26 @@ def ask(reader: GraphReader, clouded: str) -> Ask:
     return lambda question, *options: ask_about(clouded, reader, question, *options)
 
 
+@pytest.mark.parametrize(
+    ("detector", "describer", "question", "start"),
+    [
+        ("people+motion", "geometry", "Is there a cat?", "Not known. The memory has nothing that matches 'cat'."),
+        ("people+motion", "geometry", "How many cats are there?", "The memory has nothing that matches 'cats'."),
+        ("people+motion", "geometry", "Is there a man?", "Yes"),
+        ("people+motion", "gemini:x", "Is there a cat?", "No. The memory has nothing that matches 'cat'."),
+        ("yolox:nano", "geometry", "Is there a cat?", "No. The memory has nothing that matches 'cat'."),
+    ],
+)
+def test_no_needs_a_detector_that_could_have_seen_it(
+    store: Store, reader: GraphReader, unique_video: str, detector: str, describer: str, question: str, start: str
+) -> None:
+    write_scene(store, a_scene(unique_video, detector=detector, describer=describer))
+    answer = ask_about(unique_video, reader, question)
+    assert answer.answer.startswith(start)
+    assert ("--detector yolox:nano" in answer.answer) == (not start.startswith(("No.", "Yes")))
+    assert answer.count is None
+
+
 def ask_all(reader: GraphReader, question: str) -> Answer:
     return answer_library(
         question, reader=reader, phrases=Phrases(BagOfWords()), planner=RulePlanner(), judge=RuleJudge(),
