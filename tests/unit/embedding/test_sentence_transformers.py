@@ -18,6 +18,7 @@ from ravu_kg.errors import ConfigurationError, MissingExtraError, ProviderError
 from ravu_kg.plugins import load_embedder
 from ravu_kg.protocols import Embedder
 from ravu_kg.providers.sentence_transformers import PUBLISHED, create, fetch, is_ready
+from ravu_kg.settings import load
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -135,6 +136,16 @@ def test_the_default_cache_folder_is_the_users(
     assert not is_ready("all-mpnet-base-v2", {})
     (tmp_path / "ravu-kg").symlink_to(real_cache)
     assert is_ready("all-mpnet-base-v2", {})
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_command_that_fetches_an_encoder_chooses_it(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)  # no settings file
+    monkeypatch.delenv("RAVU_KG_MODELS__EMBED", raising=False)
+    for word in PUBLISHED[name].fetched_by.split():
+        if "=" in word:
+            monkeypatch.setenv(*word.split("="))
+    assert load().models.embed == f"sentence-transformers:{name}"
 
 
 def test_damaged_weights_are_named(tmp_path: Path, real_cache: Path, embedder: Embedder) -> None:
