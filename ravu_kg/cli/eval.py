@@ -300,10 +300,14 @@ def diff(first: Path, second: Path, limit: int, as_json: bool) -> None:
 def _open(state: State, embedder: str | None, home: Path | None) -> Generator[VideoMemory]:
     from ravu_kg.evaluation.home import own_settings
     from ravu_kg.memory import VideoMemory
+    from ravu_kg.memory.opening import share_cache
+    from ravu_kg.plugins import load_embedder
 
     settings = own_settings(state.settings(), embedder=embedder or "", home=home)
+    share_cache(settings)
+    encoder = load_embedder(settings.models.embed, settings.providers)  # before a server is started for nothing
     with status_line() as say:
-        memory = VideoMemory.open(settings, progress=say)
+        memory = VideoMemory.open(settings, progress=say, embedder=encoder)
     with memory:
         yield memory
 

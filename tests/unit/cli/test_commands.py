@@ -329,6 +329,16 @@ def test_the_status_of_a_server_that_never_ran(tmp_path: Path):
     assert "not running" in run("db", "stop").output
 
 
+@pytest.mark.parametrize("command", ["load captions", "run own --method text --graph captions -o run"])
+def test_an_evaluation_without_its_encoder_starts_no_server(command: str, tmp_path: Path):
+    (tmp_path / "file").write_text(json.dumps({"id": "1", "video": "a", "question": "what", "spans": [[0, 1]]}))
+    home = tmp_path / "evaluation"
+    result = run("eval", *command.split(), "file", "--embedder", "absent:model", "--home", str(home))
+    assert result.exit_code == 3
+    assert "No embedder named 'absent' is installed" in result.stderr
+    assert not home.exists()
+
+
 def test_a_server_of_the_user_s_own_needs_a_password(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
     result = run("videos", "list")
