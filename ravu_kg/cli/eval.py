@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -57,7 +58,8 @@ def _memory_options(function: _Function) -> _Function:
 def command() -> None:
     """Measure methods on questions whose answers are known.
 
-    Evaluations run in a server and data folder of their own, never in your memory. ravu_kg/evaluation/README.md shows
+    Evaluations run in a server and data folder of their own, never in your memory. The server goes on running until
+    `ravu-kg eval stop`. ravu_kg/evaluation/README.md shows
     how to make each table of the paper, and describes the format of your own questions.
     """
 
@@ -107,6 +109,7 @@ def load(
         echo_json(asdict(loaded))
     else:
         click.echo(_told(loaded))
+        _say_how_to_stop(embedder, home)
 
 
 @command.command(
@@ -217,6 +220,8 @@ def run(
                 progress=lambda share: report("asking", share),
             )
     _show_run(read_run(folder), finished, as_json)
+    if not as_json:
+        _say_how_to_stop(embedder, home)
 
 
 @command.command(epilog=examples("ravu-kg eval methods"))
@@ -296,6 +301,40 @@ def diff(first: Path, second: Path, limit: int, as_json: bool) -> None:
         _show_difference(found, limit)
 
 
+@command.command(
+    epilog=examples(
+        "ravu-kg eval stop",
+        "ravu-kg eval stop --embedder sentence-transformers:all-mpnet-base-v2",
+        "ravu-kg eval stop --home /data/evaluation",
+    )
+)
+@_memory_options
+@json_option
+@click.pass_obj
+def stop(state: State, embedder: str | None, home: Path | None, as_json: bool) -> None:
+    """Stop the server of evaluations; its data stays.
+
+    The server is that of the same --embedder and --home with which it was started.
+    """
+    from ravu_kg.evaluation.home import own_settings
+    from ravu_kg.memory import server_config
+    from ravu_kg.server import EmbeddedServer
+
+    config = server_config(own_settings(state.settings(), embedder=embedder or "", home=home))
+    with status_line() as say:
+        say("Stopping Neo4j ...")
+        stopped = EmbeddedServer(config).stop()
+    if as_json:
+        echo_json({"stopped": stopped, "running": False})
+    elif stopped:
+        click.echo(f"Stopped the server of evaluations in {config.home}. Its data stays.")
+    else:
+        click.echo(
+            f"No server of evaluations runs in {config.home}. Another one is named by the --embedder or --home with "
+            "which it was started."
+        )
+
+
 @contextmanager
 def _open(state: State, embedder: str | None, home: Path | None) -> Generator[VideoMemory]:
     from ravu_kg.evaluation.home import own_settings
@@ -316,6 +355,11 @@ def _told(loaded: Loaded) -> str:
     stages = ", ".join(f"{stage} {elapsed_s:.1f} s" for stage, elapsed_s in loaded.elapsed_s.items())
     nodes = counted(loaded.frame_nodes, "frame node")
     return f"{counted(loaded.videos, 'video')}, {loaded.added} of them new with {nodes} ({stages})."
+
+
+def _say_how_to_stop(embedder: str | None, home: Path | None) -> None:
+    given = [*(("--embedder", embedder) if embedder else ()), *(("--home", str(home)) if home else ())]
+    click.echo(f"The server goes on running. To stop it: {shlex.join(['ravu-kg', 'eval', 'stop', *given])}", err=True)
 
 
 def _say_problem(problem: object) -> None:

@@ -113,7 +113,9 @@ OWN_TEST = {
     ),
     **dict.fromkeys((f"edit {word}" for word in ("entity", "event", "undo")), "it would correct the library"),
     **dict.fromkeys(("db dump", "db load", "db import-full"), "it would stop the server"),
-    **dict.fromkeys((f"eval {word}" for word in ("load", "run", "report", "diff")), "read where methods are measured"),
+    **dict.fromkeys(
+        (f"eval {word}" for word in ("load", "run", "report", "diff", "stop")), "read where methods are measured"
+    ),
     "mcp": "it speaks a protocol of its own",
     "reembed": "it would replace every vector",
     "db guide": "it runs until Ctrl-C; its JSON is read by its own test",

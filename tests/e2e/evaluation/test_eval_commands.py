@@ -360,3 +360,14 @@ def test_captions_are_loaded_once_and_never_into_the_users_memory(
     assert again["added"] == 0  # type: ignore[index]
     assert not [video for video in memory.videos() if video.video_id.startswith("captions:")]
     assert not memory.cypher("MATCH (v:Video) WHERE v.id STARTS WITH 'captions:' RETURN v.id AS id").rows
+
+
+# --- the server ---
+
+
+def test_the_server_goes_on_running_until_it_is_stopped(ravu: Ravu, home: Path, files: Path, loaded: object):
+    said = ravu("eval", "load", "captions", *sorted(files.glob("*.json")), "--home", home).stderr
+    assert f"To stop it: ravu-kg eval stop --home {home}" in said
+    assert f"Stopped the server of evaluations in {home}" in ravu("eval", "stop", "--home", home).stdout
+    assert not EmbeddedServer(ServerConfig(home=home)).status().running
+    assert ravu.json("eval", "stop", "--home", home) == {"stopped": False, "running": False}

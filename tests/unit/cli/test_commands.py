@@ -329,6 +329,14 @@ def test_the_status_of_a_server_that_never_ran(tmp_path: Path):
     assert "not running" in run("db", "stop").output
 
 
+def test_the_server_of_evaluations_that_never_ran_is_not_stopped(tmp_path: Path):
+    home = tmp_path / "evaluation"
+    stopped = run("eval", "stop", "--home", str(home), "--json")
+    assert json.loads(stopped.stdout) == {"stopped": False, "running": False}
+    assert f"No server of evaluations runs in {home}" in run("eval", "stop", "--home", str(home)).stdout
+    assert not home.exists()
+
+
 @pytest.mark.parametrize("command", ["load captions", "run own --method text --graph captions -o run"])
 def test_an_evaluation_without_its_encoder_starts_no_server(command: str, tmp_path: Path):
     (tmp_path / "file").write_text(json.dumps({"id": "1", "video": "a", "question": "what", "spans": [[0, 1]]}))
