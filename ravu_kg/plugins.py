@@ -123,6 +123,20 @@ def fetch(kind: Kind, reference: str, options: Options, progress: Callable[[str]
     return fetches(_model(reference), progress, _options(reference, options))
 
 
+def is_ready(kind: Kind, reference: str, options: Options) -> bool:
+    """Whether :func:`fetch` would find all there; False also where the provider cannot tell.
+
+    A provider that can has a function ``is_ready(model, options)`` beside its factory.
+
+    Raises:
+        UnknownProviderError: no installed provider of the kind has that name.
+        ConfigurationError: an option of it is wrong.
+    """
+    point = _entry_point(kind, reference)
+    ready: Callable[[str, Mapping[str, object]], bool] | None = getattr(import_module(point.module), "is_ready", None)
+    return ready is not None and ready(_model(reference), _options(reference, options))
+
+
 def _entry_point(kind: Kind, reference: str) -> EntryPoint:
     name = reference.partition(":")[0]
     points = installed(kind)

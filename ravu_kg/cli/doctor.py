@@ -12,6 +12,7 @@ from ravu_kg.errors import ConfigurationError, ProviderError
 
 if TYPE_CHECKING:
     from ravu_kg.memory.diagnosis import Finding
+    from ravu_kg.plugins import Kind
 
 
 @click.command(
@@ -42,15 +43,19 @@ def command(state: State, fetch: str | None, probe: bool, as_json: bool) -> None
     from ravu_kg.memory.diagnosis import diagnose
     from ravu_kg.memory.opening import share_cache
     from ravu_kg.plugins import fetch as fetch_provider
+    from ravu_kg.plugins import is_ready
 
     settings = state.settings()
+    if fetch:
+        share_cache(settings)
+        kind: Kind = "embedder" if fetch == "embedder" else "appearance model"
+        reference = settings.models.embed if fetch == "embedder" else settings.models.appear
+        was_here = is_ready(kind, reference, settings.providers)
+        with status_line() as say:
+            folder = fetch_provider(kind, reference, settings.providers, say)
+        if was_here:
+            click.echo(f"The {kind} {reference} is here already, in {folder}. Nothing was fetched.", err=True)
     with status_line() as say:
-        if fetch:
-            share_cache(settings)
-            if fetch == "embedder":
-                fetch_provider("embedder", settings.models.embed, settings.providers, say)
-            else:
-                fetch_provider("appearance model", settings.models.appear, settings.providers, say)
         findings = diagnose(settings, say, probe=probe)
     if as_json:
         echo_json([finding.to_dict() for finding in findings])

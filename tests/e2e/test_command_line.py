@@ -236,6 +236,12 @@ def test_the_doctor_knows_what_is_here(ravu: Ravu):
     assert "absent.onnx" in broken.stdout
 
 
+def test_the_doctor_says_that_there_is_nothing_to_fetch(ravu: Ravu, memory: VideoMemory):
+    _ = memory.embedder  # its weights are here
+    said = ravu("doctor", "--fetch", "embedder", "--json").stderr
+    assert "The embedder sentence-transformers:all-mpnet-base-v2 is here already, in " in said
+
+
 def test_the_doctor_names_folders_that_cannot_be_written(ravu: Ravu):
     Path("file").touch()
     folders = {"RAVU_KG_SERVER__HOME": str(Path("file/home").absolute()), "RAVU_KG_CACHE": "/proc/nowhere"}
