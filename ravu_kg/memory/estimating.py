@@ -13,6 +13,7 @@ from ravu_kg.memory.records import STAGES, ModelRun, Report, Stage
 from ravu_kg.models.calls import ModelCalls
 from ravu_kg.models.prices import cost
 from ravu_kg.models.roles import INDEX_ROLES, Role, has_model, reference_of
+from ravu_kg.models.tokens import require_tokenizer
 from ravu_kg.perception.captioning.detection import ModelDetector, PacedTracker
 from ravu_kg.perception.captioning.estimate import StandIn, count_detection, estimate
 from ravu_kg.perception.geometry import describe
@@ -131,6 +132,7 @@ def estimate_index(
         names.pop("detect", None)
     if not names:
         return IndexEstimate(path, video.duration_s, "", ())
+    require_tokenizer(names.values())  # before minutes of watching
     run = ModelRun(from_stage)
     refresh = [stage for stage in STAGES if run.anew(stage)]
     with ModelCalls.open(settings, names, replay=True, refresh=refresh) as kept:

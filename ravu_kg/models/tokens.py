@@ -23,7 +23,7 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ from ravu_kg.types import ModelRequest, Picture
 if TYPE_CHECKING:
     import bpe_openai  # pyright: ignore[reportMissingTypeStubs]  # it is typed itself
 
+_WHAT = "Counting tokens"
 _GEMINI_SMALL_PX, _GEMINI_TILE_PX, _GEMINI_TILE_TOKENS = 384, 768, 258
 _GEMINI_3_TOKENS = 1120  # whatever its size
 _TILE_PX, _TILES_FIT_PX, _TILES_SHORT_PX = 512, 2048, 768
@@ -57,6 +58,23 @@ _PATCHES = (  # models whose names start so, tokens of a patch, most patches
     ("gpt-6", 1.2, 10_000),
     ("o4-mini", 1.72, _MOST_PATCHES),
 )
+
+
+def require_tokenizer(references: Iterable[str]) -> None:
+    """See that tokens can be counted, before long work that would be for nothing.
+
+    Args:
+        references: of the models whose tokens will be counted: an extra that they need anyway brings the tokenizer.
+
+    Raises:
+        MissingExtraError: the tokenizer is not installed.
+    """
+    try:
+        _encoding()
+    except MissingExtraError as error:
+        if {reference.partition(":")[0] for reference in references} == {"gemini"}:
+            raise MissingExtraError(_WHAT, "gemini") from error
+        raise
 
 
 def count_text(text: str) -> int:
@@ -108,7 +126,7 @@ def _encoding() -> bpe_openai.Encoding:
             warnings.simplefilter("ignore", DeprecationWarning)  # it opens its vocabulary in an old way
             import bpe_openai  # pyright: ignore[reportMissingTypeStubs]  # it is typed itself
     except ImportError as error:
-        raise MissingExtraError("Counting tokens", "openai") from error
+        raise MissingExtraError(_WHAT, "openai") from error
     return bpe_openai.get_encoding("o200k_base")
 
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import ravu_kg.memory.asking
 from ravu_kg import errors
 from ravu_kg.cli.frame import SECTIONS, cli
+from ravu_kg.models import tokens
 from ravu_kg.settings import Settings
 
 HEAVY = {"numpy", "pydantic", "neo4j", "cv2", "av", "torch", "rich", "onnxruntime"}
@@ -327,6 +328,17 @@ def test_the_status_of_a_server_that_never_ran(tmp_path: Path):
     assert "stopped" in run("db", "status").output
     assert json.loads(run("db", "stop", "--json").stdout) == {"stopped": False, "running": False}
     assert "not running" in run("db", "stop").output
+
+
+def test_an_estimate_without_the_tokenizer_ends_before_the_video_is_watched(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    tokens._encoding.cache_clear()
+    monkeypatch.setitem(sys.modules, "bpe_openai", None)
+    result = run("index", str(data_dir / "videos" / "two_men_hug.mp4"), "--profile", "gemini", "--estimate")
+    assert result.exit_code == 3
+    assert "pip install 'ravu-kg[gemini]'" in result.stderr
+    assert "watching" not in result.stderr
 
 
 def test_the_server_of_evaluations_that_never_ran_is_not_stopped(tmp_path: Path):

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from ravu_kg.models.tokens import count_picture, count_request, count_schema, count_text
+from ravu_kg.errors import MissingExtraError
+from ravu_kg.models import tokens
+from ravu_kg.models.tokens import count_picture, count_request, count_schema, count_text, require_tokenizer
 from ravu_kg.types import ModelRequest, Picture
 
 
@@ -55,3 +59,21 @@ def test_a_request_is_the_sum_of_what_it_sends():
     assert count_request(request, "gemini:gemini-2.5-pro") == 4 + 4 + 258 + count_schema(schema)
     assert count_schema(schema) > 5
     assert count_schema(None) == 0
+
+
+@pytest.mark.parametrize(
+    ("references", "extra"),
+    [
+        (["gemini:gemini-2.5-pro"] * 2, "gemini"),
+        (["openai:gpt-5"], "openai"),
+        (["gemini:gemini-2.5-pro", "openai:gpt-5"], "openai"),
+    ],
+)
+def test_without_the_tokenizer_an_extra_of_the_models_is_named(
+    references: list[str], extra: str, monkeypatch: pytest.MonkeyPatch
+):
+    require_tokenizer(references)
+    tokens._encoding.cache_clear()
+    monkeypatch.setitem(sys.modules, "bpe_openai", None)
+    with pytest.raises(MissingExtraError, match=rf"Counting tokens needs .*'ravu-kg\[{extra}\]'"):
+        require_tokenizer(references)
