@@ -58,7 +58,7 @@ def command(
     """Answer a question about a video, with the evidence.
 
     VIDEO is a path, an id (or its first characters) or a title. Without QUESTION it asks for questions and keeps
-    everything loaded; end with Ctrl-D. With --json it then prints one line of JSON for each question.
+    everything loaded; end with quit or Ctrl-D. With --json it then prints one line of JSON for each question.
 
     A report is one HTML file that needs no network; when the video's file was moved, its frames are marked missing.
     Pictures and clips need the file.
@@ -103,6 +103,11 @@ def command(
             raise click.exceptions.Exit(first_failure)
 
 
+_LEAVES = ("quit", "exit", "q", ":q")
+_HELP = ("help", "?", ":h")
+_HINT = 'One question a line, such as "What happens at the end?"; end with quit or Ctrl-D.'
+
+
 def _lines() -> Iterator[str]:
     """Questions from a person or a pipe, without empty lines."""
     if not sys.stdin.isatty():
@@ -110,12 +115,16 @@ def _lines() -> Iterator[str]:
         return
     with suppress(ImportError):
         import_module("readline")  # input() then has history and editing
-    click.echo("One question a line; end with Ctrl-D.", err=True)
+    click.echo(_HINT, err=True)
     while True:
         try:
             line = input("? ").strip()
         except EOFError:
             click.echo(err=True)
             return
-        if line:
+        if line.lower() in _LEAVES:
+            return
+        if line.lower() in _HELP:
+            click.echo(_HINT, err=True)
+        elif line:
             yield line

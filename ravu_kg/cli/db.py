@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -107,7 +108,7 @@ def open_browser(state: State, target: str | None, launch: bool, with_password: 
         return
     link = deep_link(endpoint, statement)
     if launch:
-        click.launch(link)
+        _launch(link)
     if as_json:
         shown = {"password": endpoint.password} if with_password else {}
         echo_json({"link": link, "username": endpoint.username, "statement": statement, **shown})
@@ -160,7 +161,7 @@ def guide(state: State, video: str | None, launch: bool, as_json: bool) -> None:
 
     with served_kit(endpoint, video_id) as link:
         if launch:
-            click.launch(link)
+            _launch(link)
         if as_json:
             echo_json({"link": link, "username": endpoint.username})
         else:
@@ -225,6 +226,13 @@ def _show_statement(statement: str, as_json: bool) -> None:
         return
     click.echo("NEO4J_URI is set: paste this into the Browser of that server.", err=True)
     click.echo(statement)
+
+
+def _launch(link: str) -> None:
+    """Open a link where there is a screen: elsewhere every opener there is would complain, and it is printed anyway."""
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME")
+    if sys.platform != "linux" or any(os.environ.get(name) for name in screens):
+        click.launch(link)
 
 
 def _show_link(link: str, endpoint: Endpoint, with_password: bool) -> None:
