@@ -31,7 +31,7 @@ def test_an_answer_is_kept_as_report_pictures_and_clip(ravu: Ravu, library: dict
     assert "How many people are there?" in page
     assert page.count("data:image/jpeg;base64,") >= 1
     frames = sorted((tmp_path / "frames").iterdir())
-    assert f"{len(frames)} pictures" in result.stderr
+    assert f"Frames: {len(frames)} picture" in result.stderr
     for path in frames:
         with Image.open(path) as picture:
             assert picture.size == (1920, 1080)
