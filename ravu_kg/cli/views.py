@@ -12,7 +12,6 @@ import click
 from ravu_kg.cli.lanes import print_lanes
 from ravu_kg.cli.output import FILE, echo_json, print_pairs, print_table, seconds
 from ravu_kg.errors import UsageError
-from ravu_kg.types import entity_tag
 
 if TYPE_CHECKING:
     from ravu_kg.memory import VideoMemory
@@ -177,4 +176,6 @@ def _short(entity_ids: tuple[str, ...], entities: Mapping[str, ShownEntity]) -> 
     """``#1 #2 (Anna)``."""
     names = [entities[one].given_name if one in entities else None for one in entity_ids]
     told = [f" ({name})" if name else "" for name in names]
+    from ravu_kg.types import entity_tag  # NumPy comes with it
+
     return " ".join(entity_tag(one) + name for one, name in zip(entity_ids, told, strict=True))
