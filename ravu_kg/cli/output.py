@@ -155,10 +155,9 @@ def seconds(value: float) -> str:
 
 def counted(count: int, noun: str) -> str:
     """A number with its noun: ``1 entity``, ``2,000 entities``."""
-    if count == 1:
-        return f"1 {noun}"
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}es" if noun.endswith("x") else f"{noun}s"
-    return f"{count:,} {many}"
+    from ravu_kg.reasoning.vocabulary import plural
+
+    return f"{count:,} {noun if count == 1 else plural(noun)}"
 
 
 def size(count: int) -> str:

@@ -174,8 +174,8 @@ def _call(step: Step) -> str:
 
 def _short(entity_ids: tuple[str, ...], entities: Mapping[str, ShownEntity]) -> str:
     """``#1 #2 (Anna)``."""
-    names = [entities[one].given_name if one in entities else None for one in entity_ids]
-    told = [f" ({name})" if name else "" for name in names]
     from ravu_kg.types import entity_tag  # NumPy comes with it
 
+    names = [entities[one].given_name if one in entities else None for one in entity_ids]
+    told = [f" ({name})" if name else "" for name in names]
     return " ".join(entity_tag(one) + name for one, name in zip(entity_ids, told, strict=True))

@@ -84,8 +84,6 @@ def index(memory: VideoMemory, task: IndexTask, chunking: Chunking | None, repor
     if task.split is None:
         report("reading", 0.0)
         video = probe(task.path)
-        if chunking is not None and task.whole and not chunking.apart:
-            chunking = None
         if chunking is not None and (split := _split(memory, video, task, chunking)) is not None:
             return split
     else:
@@ -136,6 +134,8 @@ def _split(memory: VideoMemory, video: VideoInfo, task: IndexTask, chunking: Chu
     """The chunks of a video that is worth it: one that is not done, by a detector that looks at single pictures."""
     from ravu_kg.perception.chunks import chunks_of
 
+    if task.whole and not chunking.apart:
+        return None
     order, settings = task.order, memory.settings
     if not order.replace and order.models.from_stage is None:
         known = video_id(video.content_hash, None if order.build == DEFAULT_BUILD else order.build)

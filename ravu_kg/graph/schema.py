@@ -78,7 +78,7 @@ def migrate(store: Store, dimensions: int = 768, embedder: str = "sentence-trans
     if pending or not _has_embedder(store):  # else a graph that only may be read could not be opened
         store.write("schema/record_embedder", name=embedder, dimensions=dimensions)
     _require_embedder(store, embedder, dimensions)
-    if _update_search_indexes(store, dimensions) or pending:
+    if _update_indexes(store, dimensions) or pending:
         await_indexes(store)
     return len(pending)
 
@@ -157,8 +157,7 @@ def reembed(
     if record.status != "reembedding" or (record.name, record.dimensions) != (name, dimensions):
         store.write("schema/start_reembedding", name=name, dimensions=dimensions)
         record = EmbedderRecord(name, dimensions, "reembedding", "FrameNode", "")
-    for index in VECTOR_INDEXES:
-        store.write(f"schema/drop_{index}")
+    _drop(store, VECTOR_INDEXES)
     done = 0
     stages = (("FrameNode", "frame_node"), ("Event", "event"))
     for label, stem in stages[0 if record.cursor_label == "FrameNode" else 1 :]:
@@ -179,7 +178,7 @@ def reembed(
             done += len(rows)
             if progress:
                 progress(done)
-    _update_vector_indexes(store, dimensions)
+    _update_indexes(store, dimensions)
     await_indexes(store)
     store.write("schema/finish_reembedding", name=name)
     return done
@@ -193,8 +192,7 @@ def drop_search_indexes(store: Store) -> None:
     Raises:
         GraphError: Neo4j failed.
     """
-    for index in (*VECTOR_INDEXES, *TEXT_INDEXES):
-        store.write(f"schema/drop_{index}")
+    _drop(store, (*VECTOR_INDEXES, *TEXT_INDEXES))
 
 
 def make_search_indexes(store: Store, dimensions: int) -> None:
@@ -203,7 +201,7 @@ def make_search_indexes(store: Store, dimensions: int) -> None:
     Raises:
         GraphError: Neo4j failed, or an index could not be filled.
     """
-    _update_search_indexes(store, dimensions)
+    _update_indexes(store, dimensions)
     await_indexes(store)
 
 
@@ -236,31 +234,38 @@ def _require_embedder(store: Store, name: str, dimensions: int) -> None:
         )
 
 
-def _update_search_indexes(store: Store, dimensions: int) -> bool:
-    """Create the vector and full-text indexes that are missing or have another shape; True when anything changed."""
-    present = {str(row["name"]) for row in store.read("schema/text_indexes").rows}
-    missing = [migration for index, migration in TEXT_INDEXES.items() if index not in present]
-    for migration in missing:
-        store.write(migration)
-    return _update_vector_indexes(store, dimensions) or bool(missing)
+def _drop(store: Store, indexes: Sequence[str]) -> None:
+    for index in indexes:
+        store.write(f"schema/drop_{index}")
 
 
-def _update_vector_indexes(store: Store, dimensions: int) -> bool:
-    """Create the vector indexes, anew when they have another length or shape; True when anything changed."""
+def _update_indexes(store: Store, dimensions: int) -> bool:
+    """Create vector indexes, anew when they have another length or shape, and what is missing of full-text ones.
+
+    Full-text indexes go after the vector indexes and come back before them: where those are right nothing is missing,
+    and the opening of a graph has to look at those alone.
+
+    Returns:
+        Whether anything changed.
+    """
     present = {
         str(row["name"]): (row["dimensions"], row["properties"]) for row in store.read("schema/vector_indexes").rows
     }
-    changed = False
+    wrong: list[str] = []
     for index in VECTOR_INDEXES:
         time_property = "t" if index == "frame_node_embedding" else "tStart"
         filtered = store.template(f"schema/create_{index}").requires != ""
         wanted = (dimensions, ["embedding", "videoId", time_property] if filtered else ["embedding"])
-        if present.get(index) == wanted:
-            continue
+        if present.get(index) != wanted:
+            wrong.append(index)
+    if not wrong:
+        return False
+    for migration in TEXT_INDEXES.values():
+        store.write(migration)  # where there is none
+    for index in wrong:
         store.write(f"schema/drop_{index}")
         store.write(f"schema/create_{index}", dimensions=dimensions)
-        changed = True
-    return changed
+    return True
 
 
 def _integer(value: object) -> int:
