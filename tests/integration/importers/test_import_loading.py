@@ -9,6 +9,7 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from neo4j import GraphDatabase
 
 from ravu_kg.errors import ConfigurationError, UsageError
 from ravu_kg.graph import schema
@@ -20,6 +21,7 @@ from ravu_kg.importers.annotated import AnnotatedVideo
 from ravu_kg.importers.loading import load
 from ravu_kg.memory import VideoMemory
 from ravu_kg.memory.exporting import export_coco, export_mot
+from ravu_kg.server import Endpoint
 from ravu_kg.settings import Settings
 from ravu_kg.types import FloatArray
 from tests.builders import DIMENSIONS, EMBEDDER, vectors
@@ -238,10 +240,13 @@ def test_a_file_that_is_not_the_video_s_is_refused(store: Store, memory: VideoMe
 
 
 @pytest.mark.parametrize("by", ["the import", "the next command"])
-def test_indexes_that_were_left_out_are_made_again(store: Store, by: str):
+def test_indexes_that_were_left_out_are_made_again(store: Store, neo4j_endpoint: Endpoint, by: str):
     def there() -> set[str]:
-        found = [*store.read("schema/vector_indexes").rows, *store.read("schema/text_indexes").rows]
-        return {str(row["name"]) for row in found}
+        shown = "SHOW INDEXES YIELD name, type WHERE type IN ['VECTOR', 'FULLTEXT'] RETURN name"
+        with GraphDatabase.driver(
+            neo4j_endpoint.bolt_uri, auth=(neo4j_endpoint.username, neo4j_endpoint.password)
+        ) as driver:
+            return {str(row["name"]) for row in driver.execute_query(shown, database_="neo4j").records}
 
     schema.drop_search_indexes(store)
     assert there() == set()
