@@ -15,10 +15,8 @@
 // returns attributes: LIST<STRING> - its attributes
 // returns description: STRING - its sentence
 // returns score: FLOAT - cosine similarity mapped to 0..1
-CALL db.index.vector.queryNodes('frame_node_embedding', $fetch, $embedding) YIELD node AS n
+CALL db.index.vector.queryNodes('frame_node_embedding', $fetch, $embedding) YIELD node AS n, score
 WHERE n.videoId = $video_id
-// The index keeps shortened vectors: its order is good enough to fetch by, its scores are not exact.
-WITH n, vector.similarity.cosine(n.embedding, $embedding) AS score
 RETURN n.id AS node_id, n.videoId AS video_id, n.entityId AS entity_id, n.label AS label, n.frameIndex AS frame_index,
        n.t AS t, CASE WHEN n.xMin IS NULL THEN [] ELSE [n.xMin, n.yMin, n.xMax, n.yMax] END AS box,
        coalesce(n.attributes, []) AS attributes, n.description AS description, score

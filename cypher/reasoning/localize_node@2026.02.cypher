@@ -17,9 +17,7 @@
 // returns score: FLOAT - cosine similarity mapped to 0..1
 CYPHER 25
 MATCH (n:FrameNode)
-  SEARCH n IN (VECTOR INDEX frame_node_embedding FOR $embedding WHERE n.videoId = $video_id LIMIT $fetch)
-// The index keeps shortened vectors: its order is good enough to fetch by, its scores are not exact.
-WITH n, vector.similarity.cosine(n.embedding, $embedding) AS score
+  SEARCH n IN (VECTOR INDEX frame_node_embedding FOR $embedding WHERE n.videoId = $video_id LIMIT $fetch) SCORE AS score
 RETURN n.id AS node_id, n.videoId AS video_id, n.entityId AS entity_id, n.label AS label, n.frameIndex AS frame_index,
        n.t AS t, CASE WHEN n.xMin IS NULL THEN [] ELSE [n.xMin, n.yMin, n.xMax, n.yMax] END AS box,
        coalesce(n.attributes, []) AS attributes, n.description AS description, score

@@ -14,9 +14,7 @@
 // returns attributes: LIST<STRING> - its attributes
 // returns description: STRING - its sentence
 // returns score: FLOAT - cosine similarity mapped to 0..1
-CALL db.index.vector.queryNodes('frame_node_embedding', $fetch, $embedding) YIELD node AS n
-// The index keeps shortened vectors: its order is good enough to fetch by, its scores are not exact.
-WITH n, vector.similarity.cosine(n.embedding, $embedding) AS score
+CALL db.index.vector.queryNodes('frame_node_embedding', $fetch, $embedding) YIELD node AS n, score
 MATCH (v:Video {id: n.videoId, status: 'ready'})
 WHERE NOT EXISTS {
   MATCH (d:Video {status: 'ready'})

@@ -16,9 +16,7 @@
 // returns score: FLOAT - cosine similarity mapped to 0..1
 CYPHER 25
 MATCH (n:FrameNode)
-  SEARCH n IN (VECTOR INDEX frame_node_embedding FOR $embedding LIMIT $fetch)
-// The index keeps shortened vectors: its order is good enough to fetch by, its scores are not exact.
-WITH n, vector.similarity.cosine(n.embedding, $embedding) AS score
+  SEARCH n IN (VECTOR INDEX frame_node_embedding FOR $embedding LIMIT $fetch) SCORE AS score
 MATCH (v:Video {id: n.videoId, status: 'ready'})
 WHERE NOT EXISTS {
   MATCH (d:Video {status: 'ready'})

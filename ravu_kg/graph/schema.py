@@ -249,13 +249,14 @@ def _update_indexes(store: Store, dimensions: int) -> bool:
         Whether anything changed.
     """
     present = {
-        str(row["name"]): (row["dimensions"], row["properties"]) for row in store.read("schema/vector_indexes").rows
+        str(row["name"]): (row["dimensions"], row["properties"], row["shortened"])
+        for row in store.read("schema/vector_indexes").rows
     }
     wrong: list[str] = []
     for index in VECTOR_INDEXES:
         time_property = "t" if index == "frame_node_embedding" else "tStart"
         filtered = store.template(f"schema/create_{index}").requires != ""
-        wanted = (dimensions, ["embedding", "videoId", time_property] if filtered else ["embedding"])
+        wanted = (dimensions, ["embedding", "videoId", time_property] if filtered else ["embedding"], False)
         if present.get(index) != wanted:
             wrong.append(index)
     if not wrong:

@@ -6,9 +6,10 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import av
 import numpy as np
@@ -149,13 +150,19 @@ def make_clip(tmp_path: Path) -> MakeClip:
     No two are the same video: a comment in the file makes the content of each its own.
     """
 
-    def make(name: str = "clip.mp4", *, seconds: float = 2.0, size: tuple[int, int] = (160, 120)) -> Path:
+    def make(
+        name: str = "clip.mp4",
+        *,
+        seconds: float = 2.0,
+        size: tuple[int, int] = (160, 120),
+        encoder: Mapping[str, str] = MappingProxyType({}),
+    ) -> Path:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         width, height = size
         with av.open(str(path), "w") as container:
             container.metadata["comment"] = uuid.uuid4().hex
-            stream = container.add_stream("libx264", rate=10)
+            stream = container.add_stream("libx264", rate=10, options=dict(encoder))
             stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
             for number in range(round(seconds * 10)):
                 image = np.full((height, width, 3), 60, np.uint8)
