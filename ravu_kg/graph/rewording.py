@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ravu_kg.articles import article
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -52,11 +54,11 @@ def relabelled(sentence: str, label: str, new_label: str) -> str:
     pattern = re.compile(rf"\b(?:(?P<article>an?) )?(?P<label>{re.escape(label)})\b", re.IGNORECASE)
 
     def replaced(match: re.Match[str]) -> str:
-        article = match["article"]
-        if article is None:
+        given = match["article"]
+        if given is None:
             return _like(match["label"], new_label)
-        fitting = "an" if new_label[:1].lower() in "aeiou" else "a"
-        return f"{_like(article, fitting)} {new_label}"
+        fitting = article(new_label)
+        return f"{_like(given, fitting)} {new_label}"
 
     return pattern.sub(replaced, sentence, count=1)
 

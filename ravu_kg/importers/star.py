@@ -12,6 +12,7 @@ from typing import Annotated, cast
 
 from pydantic import Field
 
+from ravu_kg.articles import with_article
 from ravu_kg.importers.annotated import (
     AnnotatedVideo,
     OnProblem,
@@ -26,7 +27,7 @@ from ravu_kg.importers.reading import Finite, Row, Seconds, Words, json_object, 
 from ravu_kg.importers.reading import rows as rows_of
 from ravu_kg.importers.tracks import LONGEST_S, label_of
 from ravu_kg.perception.describing.windows import canonical_predicate
-from ravu_kg.perception.describing.wording import capitalised, enumerated, with_article
+from ravu_kg.perception.describing.wording import capitalised, enumerated
 from ravu_kg.types import (
     Box,
     Entity,

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ravu_kg.articles import with_article
 from ravu_kg.importers.annotated import AnnotatedVideo, Problems, annotated_id, annotated_record, refuse
-from ravu_kg.perception.describing.wording import with_article
 from ravu_kg.perception.geometry import describe
 from ravu_kg.perception.observing import leaves
 from ravu_kg.types import (

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ravu_kg.articles import with_article
 from ravu_kg.reasoning.abstaining import abstains_from, sureness
 from ravu_kg.reasoning.language import Reading, read_question
 from ravu_kg.reasoning.options import certain_scores, option_scores
@@ -350,7 +351,7 @@ def _with_article(phrase: str) -> str:
         return phrase
     if re.match(r"other\b", phrase):
         return f"an{phrase}"  # "another person", which is one word
-    return f"{'an' if phrase[0] in 'aeiou' else 'a'} {phrase}"
+    return with_article(phrase)
 
 
 def _sentence(text: str) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ravu_kg.articles import with_article
 from ravu_kg.errors import NotFoundError
 from ravu_kg.graph.reader import GraphReader, LibraryCoverageRow, LibraryRow, NodeRow
 from ravu_kg.graph.results import ReadResult
@@ -161,7 +162,7 @@ def _without(
     known = reader.library_coverage()
     others = [video for video in known if video.status == "ready" and video.video_id not in held][:VIDEOS]
     noun = read_phrase(reading.subject or "").noun
-    told = ", ".join(video.title for video in others) or f"Every indexed video shows {_article(noun)}"
+    told = ", ".join(video.title for video in others) or f"Every indexed video shows {with_article(noun)}"
     text, notes = _honest(f"{told}.", known)
     return Answer(
         answer=text, option=None, margin=0.0, method=method, evidence=(), plan=plan, trace=tuple(trace),
@@ -265,16 +266,12 @@ def _best_video(reader: GraphReader, phrases: Phrases, judge: Judge, text: str, 
 
 def _which(rows: Sequence[LibraryRow], noun: str) -> str:
     if not rows:
-        return f"No indexed video shows {_article(noun)}." if noun else "No indexed video matches."
+        return f"No indexed video shows {with_article(noun)}." if noun else "No indexed video matches."
     return f"{', '.join(f'{row.title} ({_span(row)})' for row in rows)}."
 
 
 def _span(row: LibraryRow) -> str:
     return f"{row.start_s:.1f} s" if row.start_s == row.end_s else f"{row.start_s:.1f}-{row.end_s:.1f} s"
-
-
-def _article(noun: str) -> str:
-    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
 
 
 def _of_node(node: NodeRow, video_id: str) -> Evidence:

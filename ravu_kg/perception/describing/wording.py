@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ravu_kg.articles import with_article
 from ravu_kg.perception.describing.kinds import ANIMALS, PEOPLE, WALKERS
 from ravu_kg.perception.describing.path import Motion
 from ravu_kg.types import Box, Perception
@@ -101,11 +102,6 @@ def lasting_colors(observed: Iterable[Sequence[str]]) -> tuple[str, ...]:
     if len(ranked) == 2 and weights[ranked[1]] < SECOND_COLOR_SHARE * weights[ranked[0]]:
         ranked.pop()
     return tuple(ranked)
-
-
-def with_article(noun: str) -> str:
-    """``a dog``, ``an orange car``."""
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
 
 
 def capitalised(text: str) -> str:
