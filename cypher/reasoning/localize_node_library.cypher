@@ -15,6 +15,10 @@
 // returns description: STRING - its sentence
 // returns score: FLOAT - cosine similarity mapped to 0..1
 CALL db.index.vector.queryNodes('frame_node_embedding', $fetch, $embedding) YIELD node AS n, score
+// So many were looked at to find the nearest; a few of these are enough to leave some out below.
+WITH n, score
+ORDER BY score DESC
+LIMIT 20 * $k
 MATCH (v:Video {id: n.videoId, status: 'ready'})
 WHERE NOT EXISTS {
   MATCH (d:Video {status: 'ready'})

@@ -17,6 +17,10 @@
 CYPHER 25
 MATCH (n:FrameNode)
   SEARCH n IN (VECTOR INDEX frame_node_embedding FOR $embedding LIMIT $fetch) SCORE AS score
+// So many were looked at to find the nearest; a few of these are enough to leave some out below.
+WITH n, score
+ORDER BY score DESC
+LIMIT 20 * $k
 MATCH (v:Video {id: n.videoId, status: 'ready'})
 WHERE NOT EXISTS {
   MATCH (d:Video {status: 'ready'})

@@ -5,10 +5,13 @@
 CREATE VECTOR INDEX frame_node_embedding IF NOT EXISTS
 FOR (n:FrameNode) ON (n.embedding)
 // Whole vectors, not ones shortened to 8 bits: neighbours that lie close together are told apart, and scores are exact.
+// Twice the links of the default: of a million sentences the nearest ten are found, at the price of a slower build.
 OPTIONS {
   indexConfig: {
     `vector.dimensions`: $dimensions,
     `vector.similarity_function`: 'cosine',
-    `vector.quantization.enabled`: false
+    `vector.quantization.enabled`: false,
+    `vector.hnsw.m`: 32,
+    `vector.hnsw.ef_construction`: 200
   }
 }

@@ -56,6 +56,8 @@ Observer = Callable[[ReadResult], None]
 
 EXACT_NODES = 2500
 """Up to so many frame nodes a video is compared one by one: exact, and as fast as the index."""
+_FETCH_OF_VIDEO, _FETCH_OF_LIBRARY = 600, 2000
+"""So many neighbours an index looks for at least; of fewer, some of the nearest ten are missed."""
 
 
 class GraphReader:
@@ -169,7 +171,7 @@ class GraphReader:
         if (kept := self._nearest_kept(video, embedding, k, span)) is not None:
             return kept
         if span is None and video.frame_node_count > EXACT_NODES:
-            fetch = max(k * 10, min(k * 20, 400))
+            fetch = max(k * 10, _FETCH_OF_VIDEO)
             while fetch <= max(video.frame_node_count, k * 10) * 4:
                 found = self._rows(
                     "reasoning/localize_node",
@@ -222,7 +224,13 @@ class GraphReader:
 
     def nearest_nodes_in_library(self, embedding: FloatArray, k: int) -> list[NodeRow]:
         """Frame nodes of any video nearest to a phrase."""
-        return self._rows("reasoning/localize_node_library", records.make_node, embedding=embedding, fetch=k * 20, k=k)
+        return self._rows(
+            "reasoning/localize_node_library",
+            records.make_node,
+            embedding=embedding,
+            fetch=max(k * 20, _FETCH_OF_LIBRARY),
+            k=k,
+        )
 
     def grounded_nodes(
         self, video_id: str, frame_indices: Sequence[int], embedding: FloatArray, entity_ids: Sequence[str] = ()
