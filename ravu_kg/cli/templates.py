@@ -8,7 +8,7 @@ import click
 
 from ravu_kg.cli.frame import State
 from ravu_kg.cli.output import echo_json, examples, json_option, print_table
-from ravu_kg.errors import GraphError
+from ravu_kg.errors import GraphError, NotFoundError
 
 if TYPE_CHECKING:
     from ravu_kg.graph.templates import Template
@@ -19,13 +19,17 @@ def command() -> None:
     """List, show and check the Cypher templates."""
 
 
-@command.command("list", epilog=examples("ravu-kg templates list", "ravu-kg templates list --json"))
+@command.command("list", epilog=examples("ravu-kg templates list", "ravu-kg templates list explore --json"))
+@click.argument("word", required=False, default="")
 @json_option
-def list_all(as_json: bool) -> None:
-    """List every template with its mode and summary."""
+def list_all(word: str, as_json: bool) -> None:
+    """List the templates with their mode and summary: all, or those with WORD in their name or summary."""
     from ravu_kg.graph.templates import TemplateLibrary
 
-    templates = list(TemplateLibrary.load())
+    wanted = word.lower()
+    templates = [one for one in TemplateLibrary.load() if wanted in f"{_full_name(one)} {one.summary}".lower()]
+    if not templates:
+        raise NotFoundError(f"No template has {word!r} in its name or summary. `ravu-kg templates list` shows all.")
     if as_json:
         echo_json([_as_dict(template) for template in templates])
     else:

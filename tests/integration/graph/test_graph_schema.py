@@ -177,6 +177,22 @@ def test_a_vector_index_of_another_length_is_made_anew(own: Store) -> None:
     assert {row["name"] for row in before} == set(VECTOR_INDEXES)
 
 
+def test_a_vector_index_of_shortened_vectors_as_earlier_versions_made_it_is_made_anew(
+    own: Store, altered: Callable[[str, str], Store]
+) -> None:
+    migrate(own, 768, "test")
+    before = own.read("schema/vector_indexes").rows
+    for file in ("schema/create_event_embedding.cypher", "schema/create_event_embedding@2026.02.cypher"):
+        whole = (templates_root() / file).read_text(encoding="utf-8")
+        earlier = altered(file, whole.replace("quantization.enabled`: false", "quantization.enabled`: true"))
+    own.write("schema/drop_event_embedding")
+    earlier.write("schema/create_event_embedding", dimensions=768)
+    shortened = {row["name"]: row["shortened"] for row in own.read("schema/vector_indexes").rows}
+    assert shortened == {"event_embedding": True, "frame_node_embedding": False}
+    migrate(own, 768, "test")
+    assert own.read("schema/vector_indexes").rows == before
+
+
 def test_reembedding_replaces_every_vector_and_goes_on_after_an_interruption(own: Store) -> None:
     migrate(own, 768, "test")
     scene = a_scene("00000000reembed0", frame_count=12, window_frames=12, tracks=tuple(range(1, 101)))

@@ -306,6 +306,11 @@ def test_templates_are_listed_and_shown():
     assert "reasoning/localize_node" in names
     assert "reasoning/localize_node@2026.02" in names
     assert "reasoning/localize_node" in run("templates", "list").output
+    found = [one["name"] for one in json.loads(run("templates", "list", "DWELL", "--json").output)]
+    assert found == ["explore/dwell_by_area"]
+    nothing = run("templates", "list", "xyzzy")
+    assert nothing.exit_code == 6
+    assert "No template has 'xyzzy'" in nothing.stderr
     shown = run("templates", "show", "reasoning/localize_node@2026.02").output
     assert "SEARCH" in shown
     assert "param" in shown
