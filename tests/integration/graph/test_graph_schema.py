@@ -182,9 +182,10 @@ def test_a_vector_index_of_shortened_vectors_as_earlier_versions_made_it_is_made
 ) -> None:
     migrate(own, 768, "test")
     before = own.read("schema/vector_indexes").rows
-    for file in ("schema/create_event_embedding.cypher", "schema/create_event_embedding@2026.02.cypher"):
-        whole = (templates_root() / file).read_text(encoding="utf-8")
-        earlier = altered(file, whole.replace("quantization.enabled`: false", "quantization.enabled`: true"))
+    since = own.template("schema/create_event_embedding").requires
+    file = f"schema/create_event_embedding{f'@{since}' if since else ''}.cypher"
+    whole = (templates_root() / file).read_text(encoding="utf-8")
+    earlier = altered(file, whole.replace("quantization.enabled`: false", "quantization.enabled`: true"))
     own.write("schema/drop_event_embedding")
     earlier.write("schema/create_event_embedding", dimensions=768)
     shortened = {row["name"]: row["shortened"] for row in own.read("schema/vector_indexes").rows}
