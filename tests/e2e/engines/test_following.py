@@ -13,6 +13,7 @@ from ravu_kg.engines.following import STEP_S, Grown, follow_folder, follow_strea
 from ravu_kg.engines.records import Order
 from ravu_kg.memory import IndexResult, VideoMemory
 from tests.e2e.conftest import MakeClip, Ravu
+from tests.serving import serving
 
 pytestmark = [pytest.mark.e2e, pytest.mark.neo4j, pytest.mark.timeout(1200)]
 
@@ -60,12 +61,8 @@ def camera(make_clip: MakeClip) -> Iterator[Camera]:
     made = Camera(
         [make_clip("first.ts", seconds=2.0), make_clip("second.ts", seconds=24.0), make_clip("third.ts", seconds=26.0)]
     )
-    thread = threading.Thread(target=made.serve_forever)
-    thread.start()
-    yield made
-    made.shutdown()
-    made.server_close()
-    thread.join()
+    with serving(made):
+        yield made
 
 
 def result(grown: Grown) -> IndexResult:

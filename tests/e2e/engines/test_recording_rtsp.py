@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
 from itertools import pairwise
@@ -14,6 +13,7 @@ import pytest
 from ravu_kg.engines.recording import Recorder
 from tests.e2e.conftest import MakeClip
 from tests.rtsp_camera import RtspCamera
+from tests.serving import serving
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
@@ -22,12 +22,8 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 def camera(make_clip: MakeClip) -> Iterator[RtspCamera]:
     as_cameras_do = {"bf": "0", "g": "5"}  # pictures in the order in which they are shown, often a whole one
     made = RtspCamera([make_clip(f"{seconds}.mp4", seconds=seconds, encoder=as_cameras_do) for seconds in (3.0, 4.0)])
-    thread = threading.Thread(target=made.serve_forever)
-    thread.start()
-    yield made
-    made.shutdown()
-    made.server_close()
-    thread.join()
+    with serving(made):
+        yield made
 
 
 def until(done: float, recorder: Recorder) -> None:

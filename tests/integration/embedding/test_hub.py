@@ -6,13 +6,14 @@ import hashlib
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+
+from tests.serving import serving
 
 FILES = {"model.safetensors": b"weights " * 5000, "tokenizer.json": b"{}"}
 REVISION = "1" * 40
@@ -65,13 +66,8 @@ def hub() -> Iterator[tuple[str, type[Hub]]]:
     class Fresh(Hub):
         asked: list[str] = []  # noqa: RUF012
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Fresh)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", Fresh
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Fresh)) as server:
+        yield f"http://127.0.0.1:{server.server_port}", Fresh
 
 
 def run(folder: Path, tmp_path: Path, endpoint: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -14,6 +13,7 @@ from ravu_kg.errors import ProviderError
 from ravu_kg.protocols import LanguageModel
 from ravu_kg.providers import gemini, openai
 from ravu_kg.types import ModelRequest
+from tests.serving import serving
 from tests.unit.fuzz.strategies import CHAT, GEMINI, RESPONSES, as_json, attempt, fuzz, nearly, nearly_text
 
 KEY = "sk-test-0123456789"
@@ -52,12 +52,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Anything]:
-    with Anything() as made:
-        thread = threading.Thread(target=made.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
+    with serving(Anything()) as made:
         yield made
-        made.shutdown()
-        thread.join()
 
 
 @pytest.fixture(scope="module")
