@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 _WITH_AN = re.compile(
-    r"(?!uni(?!n|m)|us[eu]|ute|eu|ewe|one\b|once\b|u\b)[aeiou]|hour|hon(?:est|ou?r)|heir", re.IGNORECASE
+    # Said with "you" or "w" at the start: a uniform (but an uninvited, unidentified, unironed guest), a one-way street.
+    r"(?!uni(?!n|m|r|de)|us[aeu]|ut[eio]|ur[ai]|uku|ufo|eu|ewe|one(?:sie)?s?\b|once\b|u\b)[aeiou]"
+    r"|hour|hon(?:est|ou?r)|heir",
+    re.IGNORECASE,
 )
 
 
