@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ravu_kg.errors import NotFoundError, UsageError
+from ravu_kg.graph.hints import did_you_mean
 from ravu_kg.types import replaced_id, video_id
 
 DEFAULT_BUILD = "default"
@@ -66,9 +67,10 @@ def find(name: str, videos: Sequence[Named], build: str | None = None) -> str:
         name, _, build = name.rpartition("~")
         return find(name, videos, build)
     if not found:
+        hint = did_you_mean(name, (video.title for video in videos))
         raise NotFoundError(
-            f"No video is named {name!r}, and there is no such file. `ravu-kg videos list` shows what is indexed; "
-            "`ravu-kg index FILE` adds a video."
+            f"No video is named {name!r}, and there is no such file{f'; {hint}' if hint else '.'} "
+            "`ravu-kg videos list` shows what is indexed; `ravu-kg index FILE` adds a video."
         )
     return _only(name, found if build is None else _of_build(name, found, videos, build))
 

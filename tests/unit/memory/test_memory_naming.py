@@ -54,6 +54,13 @@ def test_an_unknown_name_says_where_to_look(name: str):
         find(name, ALL)
 
 
+def test_a_mistyped_title_is_answered_with_the_nearest_one():
+    with pytest.raises(NotFoundError, match=r"No video is named 'Holdiay', .*; did you mean `holiday`\? "):
+        find("Holdiay", ALL)
+    with pytest.raises(NotFoundError, match=r"there is no such file\. "):
+        find("unlike all", ALL)
+
+
 def test_an_existing_file_is_known_by_its_content_whatever_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     file = tmp_path / "holiday"
     file.write_bytes(b"content")
