@@ -242,6 +242,8 @@ def _drop(store: Store, indexes: Sequence[str]) -> None:
 def _update_indexes(store: Store, dimensions: int) -> bool:
     """Create vector indexes, anew when they have another length or shape, and what is missing of full-text ones.
 
+    An index of shortened vectors, which earlier versions made, is one of another shape: its scores are not exact.
+
     Full-text indexes go after the vector indexes and come back before them: where those are right nothing is missing,
     and the opening of a graph has to look at those alone.
 
@@ -256,8 +258,8 @@ def _update_indexes(store: Store, dimensions: int) -> bool:
     for index in VECTOR_INDEXES:
         time_property = "t" if index == "frame_node_embedding" else "tStart"
         filtered = store.template(f"schema/create_{index}").requires != ""
-        wanted = (dimensions, ["embedding", "videoId", time_property] if filtered else ["embedding"], False)
-        if present.get(index) != wanted:
+        properties = ["embedding", "videoId", time_property] if filtered else ["embedding"]
+        if present.get(index) != (dimensions, properties, False):
             wrong.append(index)
     if not wrong:
         return False

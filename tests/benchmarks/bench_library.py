@@ -273,7 +273,7 @@ def bench_localizing(store: Store, library: Library, large: Library, calls: int)
     per_video("100 nodes, second question", library, product)
     per_video("100 nodes, second question: vector step", library, in_memory)
     per_video(f"{LARGE_NODES} nodes, the index filtered by video", large, product)
-    for fetch in (K, 20 * K, 40 * K):
+    for fetch in (K, 20 * K, 60 * K):
         per_video(f"{LARGE_NODES} nodes, by the index, {fetch} looked at", large, by("localize_node", fetch=fetch))
     per_video(f"{LARGE_NODES} nodes, second question: vector step", large, in_memory)
     thousand_ms = cached_thousand_ms(library.real)
@@ -286,7 +286,7 @@ def bench_localizing(store: Store, library: Library, large: Library, calls: int)
         {library.node_id(place) if place < count else large.node_id(place - count) for place in places}
         for places in wanted
     ]
-    for fetch in (K, 5 * K, 10 * K, 20 * K, 40 * K):
+    for fetch in (K, 20 * K, 40 * K, 80 * K, 160 * K, 200 * K):
         times_ms, hits = list[float](), 0
         for query, ids in zip(queries, wanted_ids, strict=True):
             started_s = time.perf_counter()
