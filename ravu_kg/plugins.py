@@ -43,6 +43,20 @@ def installed(kind: Kind) -> dict[str, EntryPoint]:
     return {point.name: point for point in sorted(entry_points(group=_GROUPS[kind]), key=lambda point: point.name)}
 
 
+def require_installed(kind: Kind, reference: str) -> None:
+    """Refuse a name that nothing stands behind, without loading anything.
+
+    Raises:
+        UnknownProviderError: no installed provider of the kind has that name.
+    """
+    name = reference.partition(":")[0]
+    if name not in (points := installed(kind)):
+        raise UnknownProviderError(
+            f"No {kind} named {name!r} is installed. Installed: {', '.join(points) or 'none'}. "
+            f"Write NAME or NAME:MODEL, or install the package that provides it."
+        )
+
+
 def load_detector(reference: str, options: Options) -> Detector:
     """A new detector for one video.
 
@@ -138,20 +152,15 @@ def is_ready(kind: Kind, reference: str, options: Options) -> bool:
 
 
 def _entry_point(kind: Kind, reference: str) -> EntryPoint:
-    name = reference.partition(":")[0]
-    points = installed(kind)
-    if name not in points:
-        raise UnknownProviderError(
-            f"No {kind} named {name!r} is installed. Installed: {', '.join(points) or 'none'}. "
-            f"Write NAME or NAME:MODEL, or install the package that provides it."
-        )
+    require_installed(kind, reference)
+    point = installed(kind)[reference.partition(":")[0]]
     try:
-        points[name].load()
+        point.load()
     except (ImportError, AttributeError) as error:
         raise UnknownProviderError(
-            f"The {kind} {name!r} ({points[name].value}) cannot be imported: {error}. Reinstall its package."
+            f"The {kind} {point.name!r} ({point.value}) cannot be imported: {error}. Reinstall its package."
         ) from error
-    return points[name]
+    return point
 
 
 def _model(reference: str) -> str:

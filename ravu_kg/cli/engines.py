@@ -16,6 +16,7 @@ from ravu_kg.errors import UsageError
 
 if TYPE_CHECKING:
     from ravu_kg.engines.records import Crew
+    from ravu_kg.settings import Settings
 
 _Returned = TypeVar("_Returned")
 
@@ -59,8 +60,10 @@ def opened_crew(state: State, flags: Mapping[str, object], engine: Engine) -> Ge
     """The workers, and the server that they write to.
 
     Raises:
+        UnknownProviderError: the detector or tracker of the settings is not installed; nothing was started.
         RavuError: the server or a worker cannot be started.
     """
+    _require_installed(state.settings(flags))
     if engine.name == "local" and engine.workers in (None, 1):
         from ravu_kg.engines.alone import Alone
 
@@ -82,3 +85,12 @@ def opened_crew(state: State, flags: Mapping[str, object], engine: Engine) -> Ge
 
     with Processes(settings, engine.workers or 1) as crew:
         yield crew
+
+
+def _require_installed(settings: Settings) -> None:
+    from ravu_kg.models.roles import has_model
+    from ravu_kg.plugins import require_installed
+
+    if settings.models.detect != "auto" and not has_model(settings, "detect"):
+        require_installed("detector", settings.models.detect)
+    require_installed("tracker", settings.models.track)

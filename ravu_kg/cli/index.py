@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -126,7 +127,7 @@ def command(
     if estimate and not follow:
         _estimate(state.settings(flags), sources, tracks, from_stage, as_json)
         return
-    from ravu_kg.engines.batch import index_all
+    from ravu_kg.engines.batch import index_all, refused
     from ravu_kg.engines.records import Failure, Order
     from ravu_kg.memory import ModelRun
 
@@ -141,12 +142,13 @@ def command(
         follow_source(state, flags, videos[0], order, as_json, _tell)
         return
     done: dict[int, Finished] = {}
-    with opened_crew(state, flags, engine) as crew, batch_view(len(sources)) as view:
+    is_any = any(one.problem is None for one in sources)
+    with opened_crew(state, flags, engine) if is_any else nullcontext() as crew, batch_view(len(sources)) as view:
 
         def report(number: int, stage: str, share: float) -> None:
             view.progress(number, sources[number].path.name, stage, share)
 
-        for one in index_all(crew, sources, order, report):
+        for one in refused(sources) if crew is None else index_all(crew, sources, order, report):
             done[one.number] = one
             with view.finished(one.number):
                 _tell(one.source.path, one.outcome, as_json, is_last=len(done) == len(sources))

@@ -68,6 +68,13 @@ def index_all(crew: Crew, sources: Sequence[Source], order: Order, progress: Pro
     return _Batch(crew, sources, order, progress).run()
 
 
+def refused(sources: Sequence[Source]) -> Iterator[Finished]:
+    """What became of those that are no videos: for them nobody has to be hired."""
+    for number, source in enumerate(sources):
+        if (problem := source.problem) is not None:
+            yield Finished(number, source, Failure(str(problem), problem.exit_code))
+
+
 class _Batch:
     def __init__(self, crew: Crew, sources: Sequence[Source], order: Order, progress: Progress) -> None:
         self._crew, self._sources, self._order, self._progress = crew, sources, order, progress

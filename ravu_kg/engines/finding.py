@@ -49,6 +49,8 @@ def _meant(named: Path) -> Iterator[Source]:
         yield from _sorted([*(Source(one) for one in matches if one.is_file()), *inside]) or [
             Source(named, VideoError(f"{named}: there is no such file, and nothing matches it as a pattern."))
         ]
+    elif not named.exists():
+        yield Source(named, VideoError(f"{named}: there is no such file. Check the path."))
     else:
         yield Source(named)
 

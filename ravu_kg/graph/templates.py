@@ -111,7 +111,11 @@ class TemplateLibrary:
         """
         variants = self._variants.get(name)
         if variants is None:
-            raise NotFoundError(f"No template is named '{name}'. 'ravu-kg templates list' shows them all.")
+            from ravu_kg.graph.hints import did_you_mean  # which reads templates
+
+            hint = did_you_mean(name, self._variants, cutoff=_NEAR)
+            problem = f"No template is named '{name.strip()}'" + (f"; {hint}" if hint else ".")
+            raise NotFoundError(f"{problem} 'ravu-kg templates list' shows them all.")
         return [t for t in variants if version_key(t.requires) <= tuple(server_version) or not t.requires][-1]
 
     def variants(self, name: str) -> tuple[Template, ...]:
@@ -136,10 +140,12 @@ def templates_root() -> Path:
 
 
 def is_template_name(text: str) -> bool:
-    """True for ``explore/crowding``, which is no Cypher."""
-    return re.fullmatch(r"\s*[a-z]+/[a-z_]+\s*", text) is not None
+    """True for ``explore/crowding``, and for a folder alone: neither is Cypher."""
+    return re.fullmatch(r"\s*[a-z]+/[a-z_]*\s*", text) is not None
 
 
+_NEAR = 0.85
+"""All names of a folder begin alike."""
 _USUAL = {"limit": 100, "from_s": 0.0, "to_s": 1e9}
 """What a user need not give: enough rows to look at, of the whole video."""
 

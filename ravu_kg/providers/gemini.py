@@ -295,6 +295,7 @@ def _ask(connection: _Connection, timeout_s: float, call: Callable[[], _Answer])
     except httpx2.TimeoutException as error:
         raise model_errors.timed_out(endpoint, timeout_s) from error
     except httpx2.HTTPError as error:
-        raise model_errors.unreachable(endpoint, error) from error
+        connected = not isinstance(error, httpx2.ConnectError)
+        raise model_errors.unreachable(endpoint, error, connected=connected) from error
     except (ValidationError, errors.UnknownApiResponseError, *_MISREAD) as error:
         raise model_errors.garbled(endpoint, str(error)) from error

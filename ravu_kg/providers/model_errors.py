@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from ravu_kg.errors import ProviderError, RefusalError
 
@@ -155,13 +157,27 @@ def timed_out(endpoint: Endpoint, timeout_s: float) -> ProviderError:
     )
 
 
-def unreachable(endpoint: Endpoint, error: BaseException) -> ProviderError:
-    """The connection was refused, reset or broke off."""
+def unreachable(endpoint: Endpoint, error: BaseException, *, connected: bool) -> ProviderError:
+    """There was no connection, or (``connected``) it was reset or broke off."""
+    # One's own server comes up when it is started, not by waiting.
+    if not connected and _is_this_machine(endpoint.where):
+        return ProviderError(
+            f"{endpoint.name}: no server listens at {endpoint.where}. Start it, or set base_url to the address where "
+            "it does; then run the same command again."
+        )
     return ProviderError(
         f"{endpoint.name}: the connection to {endpoint.where} failed: {endpoint.clean(str(error)) or 'it broke off'}. "
         "Check that the server runs and can be reached.",
         retryable=True,
     )
+
+
+def _is_this_machine(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def garbled(endpoint: Endpoint, what: str) -> ProviderError:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import httpx2
@@ -33,15 +32,6 @@ def place(url: str) -> str:
     host = parts.hostname or ""
     host = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path.rstrip('/')}"
-
-
-def is_this_machine(url: str) -> bool:
-    """Whether an address is of the loopback network."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

@@ -274,6 +274,8 @@ def _post(
     except openai.APITimeoutError as error:
         raise model_errors.timed_out(endpoint, timeout_s) from error
     except openai.APIConnectionError as error:
-        raise model_errors.unreachable(endpoint, error.__cause__ or error) from error
+        cause = error.__cause__ or error
+        connected = not isinstance(cause, httpx2.ConnectError)
+        raise model_errors.unreachable(endpoint, cause, connected=connected) from error
     except openai.OpenAIError as error:
         raise ProviderError(f"{endpoint.name}: {endpoint.clean(str(error))}") from error

@@ -107,6 +107,24 @@ def test_a_folder_or_a_pattern_that_matches_nothing_is_named(ravu: Ravu, given: 
     assert failed["video"] == given
 
 
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        (("nope.mp4", "no such folder/also.mp4"), 4, "Error: nope.mp4: there is no such file. Check the path."),
+        ((".", "--detector", "yolo:n"), 3, "No detector named 'yolo' is installed. Installed: motion, people"),
+        ((".", "--tracker", "sort"), 3, "No tracker named 'sort' is installed"),
+    ],
+)
+def test_no_server_is_started_for_what_cannot_be_indexed(
+    ravu: Ravu, make_clip: MakeClip, given: tuple[str, ...], code: int, said: str
+):
+    make_clip("there.mp4")
+    home = Path("home").resolve()
+    message = Ravu({**ravu.env, "RAVU_KG_SERVER__HOME": str(home)})("index", *given, code=code).stderr
+    assert said in message
+    assert not home.exists()
+
+
 def test_a_plan_with_a_forward_reference_names_the_step_and_leaves_with_7(ravu: Ravu, library: object):
     steps = [
         {"function": "sample_entity_events", "save_as": "a",

@@ -131,6 +131,14 @@ def test_an_expired_key_ends_the_run_at_once(wire):
     assert len(server.received) <= 16
 
 
+def test_where_no_server_listens_on_this_machine_nobody_waits_for_one(wire):
+    server = wire.serve(lambda received: Reply(GOOD))
+    server.close()
+    with pytest.raises(ProviderError, match=rf"no server listens at {server.url}.*Start it, or set base_url") as caught:
+        index(wire, 100)
+    assert not caught.value.retryable
+
+
 def test_without_a_key_nothing_is_begun(wire):
     wire.serve(lambda received: Reply(GOOD))
     wire.monkeypatch.delenv("GEMINI_API_KEY" if wire.protocol == "gemini" else "OPENAI_API_KEY")

@@ -42,14 +42,19 @@ def test_a_video_that_is_named_twice_is_done_once_and_the_order_named_holds():
     assert names("day 1", "b.MP4", ".", "./b.MP4") == ["day 1/c.avi", "b.MP4", "a.mkv", "odd[1].mp4"]
 
 
-def test_a_file_that_is_named_itself_may_have_any_suffix_or_be_missing():
-    assert names("notes.txt", "missing.mp4") == ["notes.txt", "missing.mp4"]
+def test_a_file_that_is_named_itself_may_have_any_suffix():
+    assert names("notes.txt", "a.mkv") == ["notes.txt", "a.mkv"]
 
 
 @pytest.mark.parametrize(
-    ("given", "said"), [("empty", "holds no video files"), ("*.webm", "there is no such file, and nothing matches")]
+    ("given", "said"),
+    [
+        ("empty", "holds no video files"),
+        ("*.webm", "there is no such file, and nothing matches"),
+        ("missing.mp4", "there is no such file. Check the path."),
+    ],
 )
-def test_a_folder_or_pattern_without_videos_is_a_problem_of_its_own(given: str, said: str):
+def test_what_is_no_video_is_a_problem_of_its_own(given: str, said: str):
     good, bad = find_videos([Path("a.mkv"), Path(given)])
     assert good.problem is None
     assert bad.problem is not None
