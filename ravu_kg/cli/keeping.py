@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from ravu_kg.cli.output import FILE, counted, seconds, size
+from ravu_kg.cli.output import FILE, counted, progress_bar, seconds, size
 from ravu_kg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ def keep_answer(memory: VideoMemory, answer: Answer, keep: Keep) -> None:
         saved = memory.reports.save_frames(answer, keep.frames, blur_faces=keep.blur_faces)
         click.echo(f"Frames: {counted(len(saved), 'picture')} in {keep.frames}", err=True)
     if keep.clip:
-        length_s = memory.reports.save_clip(answer, keep.clip, blur_faces=keep.blur_faces)
+        with progress_bar(keep.clip.name) as report:
+            length_s = memory.reports.save_clip(answer, keep.clip, blur_faces=keep.blur_faces, progress=report)
         say_written(f"Clip of {seconds(length_s)}", keep.clip, keep.clip.stat().st_size)
     if keep and keep.blur_faces:
         say_blurred()

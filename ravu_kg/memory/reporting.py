@@ -22,6 +22,7 @@ from ravu_kg.report.records import Beside, Cost, Moment, Statement, VideoGraph
 if TYPE_CHECKING:
     from ravu_kg.memory import VideoMemory
     from ravu_kg.memory.library import VideoDetails
+    from ravu_kg.memory.records import Report
 
 _KEY_FRAMES = 8
 """Of a video that nothing was asked about."""
@@ -97,8 +98,16 @@ class Reports:
             saved += save_frames(footage, own, target, first=len(saved) + 1)
         return saved
 
-    def save_clip(self, answer: Answer, file: str | Path, *, blur_faces: bool = False) -> float:
+    def save_clip(
+        self, answer: Answer, file: str | Path, *, blur_faces: bool = False, progress: Report | None = None
+    ) -> float:
         """The evidence of an answer as a short annotated MP4 without sound; gives its length in seconds.
+
+        Args:
+            answer: with evidence.
+            file: what is there is replaced when the clip is complete.
+            blur_faces: as in :meth:`video`; every picture is searched, which takes a while.
+            progress: told "clip" and how much of it is done, 0..1.
 
         Raises:
             VideoError: a video's file is not where it was, or was changed.
@@ -108,7 +117,7 @@ class Reports:
 
         _require_evidence(answer, "a clip")
         parts = [(self._footage(video_id, blur_faces), own) for video_id, own in _by_video(answer).items()]
-        return write_clip(parts, Path(file))
+        return write_clip(parts, Path(file), progress or (lambda _stage, _share: None))
 
     def _part(
         self,

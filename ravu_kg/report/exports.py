@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -95,7 +95,9 @@ def save_frames(footage: Footage, evidence: Sequence[Evidence], folder: Path, fi
     return saved
 
 
-def write_clip(parts: Sequence[tuple[Footage, Sequence[Evidence]]], path: Path) -> float:
+def write_clip(
+    parts: Sequence[tuple[Footage, Sequence[Evidence]]], path: Path, progress: Callable[[str, float], None]
+) -> float:
     """A short MP4 of the evidence, part after part in order of time; gives its length in seconds.
 
     Around each moment of the evidence a stretch is shown with the boxes of who is meant and, below the picture, the
@@ -104,6 +106,7 @@ def write_clip(parts: Sequence[tuple[Footage, Sequence[Evidence]]], path: Path) 
     Args:
         parts: the videos with their evidence.
         path: the file to write; what is there is replaced when the clip is complete.
+        progress: told "clip" and how much of it is done, 0..1.
 
     Raises:
         UsageError: there is no evidence, or the file cannot be written.
@@ -124,7 +127,7 @@ def write_clip(parts: Sequence[tuple[Footage, Sequence[Evidence]]], path: Path) 
             stream.width, stream.height, stream.pix_fmt = canvas.width_px, canvas.total_px, "yuv420p"
             stream.options = {"crf": "20", "preset": "veryfast"}
             stream.codec_context.time_base = _TIME_BASE
-            shown_s = 0.0
+            shown_s, most_s = 0.0, _longest_s(moments)
             for image, length_s in _pictures(moments, canvas, rate_hz):
                 if shown_s >= LONGEST_CLIP_S:
                     break
@@ -132,6 +135,7 @@ def write_clip(parts: Sequence[tuple[Footage, Sequence[Evidence]]], path: Path) 
                 frame.pts, frame.time_base = round(shown_s / _TIME_BASE), _TIME_BASE
                 _mux(container, stream, frame)
                 shown_s += length_s
+                progress("clip", min(1.0, shown_s / most_s))
             _mux(container, stream, None)
         unfinished.replace(path)
     except OSError as error:
@@ -170,6 +174,12 @@ def _pictures(
                 length_s = _HOLD_S if reached else step_s
                 caption = _Caption(clock(frame.timestamp_s), f"{number} of {total}", told.text, bool(reached))
                 yield canvas.with_caption(picture, caption, footage.graph.title), length_s
+
+
+def _longest_s(parts: Sequence[tuple[Footage, Sequence[Moment]]]) -> float:
+    """How long a clip is at most."""
+    stretches = [one for footage, moments in parts for one in _stretches(moments, footage.info.duration_s)]
+    return min(LONGEST_CLIP_S, sum(end_s - start_s + _HOLD_S * len(own) for start_s, end_s, own in stretches))
 
 
 def _stretches(moments: Sequence[Moment], duration_s: float) -> list[tuple[float, float, list[Moment]]]:

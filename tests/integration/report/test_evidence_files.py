@@ -46,7 +46,12 @@ def test_titles_cannot_lead_out_of_the_folder(filmed: MakeFilmed, tmp_path: Path
 
 def test_a_clip_shows_the_evidence_with_its_boxes_and_holds_still_at_it(film_on_disk: Filmed, tmp_path: Path):
     film = film_on_disk
-    length_s = film.memory.reports.save_clip(film.answer(2), tmp_path / "clip.mp4")
+    told: list[float] = []
+    length_s = film.memory.reports.save_clip(
+        film.answer(2), tmp_path / "clip.mp4", progress=lambda _, share: told.append(share)
+    )
+    assert told == sorted(told)
+    assert told[-1] == pytest.approx(1.0, abs=0.05)
 
     with av.open(str(tmp_path / "clip.mp4")) as container:
         stream = container.streams.video[0]
