@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.chaos import connection, fuzzing, kills, loopback, namespace, schemas, secrecy, servers, together
+from tests.chaos import connection, fuzzing, kills, libraries, loopback, namespace, schemas, secrecy, servers, together
 from tests.chaos.ledger import NO_TIME, Ledger
 from tests.chaos.runs import Runs, undisturbed
 from tests.chaos.world import World, models
@@ -97,6 +97,8 @@ def _steps(runs: Runs, seed: int, minutes: float) -> dict[str, Callable[[], obje
             together.KIND, "the same, one of them killed", together.one_video_twice_and_one_killed
         ),
         "many": many,
+        "first load": lambda: None if short else libraries.first_load(runs),
+        "links": lambda: None if short else libraries.linking(runs),
         "key": lambda: runs.case("credentials", "the model's key is withdrawn", connection.key_withdrawn),
         "password": lambda: runs.case("credentials", "another password of the database", servers.credentials),
         "connection": lambda: [connection.disturbed(runs, deed) for deed in passing],

@@ -72,6 +72,13 @@ class Command:
         except psutil.NoSuchProcess:
             return []
 
+    def kill_after(self, seconds: float) -> None:
+        """Let it work for so long, then :meth:`kill` it; raises as that."""
+        end_s = self.started_s + seconds
+        while self.runs and time.monotonic() < end_s:
+            time.sleep(0.005)
+        self.kill()
+
     def kill(self) -> None:
         """End it with SIGKILL; its children, which are to notice, are waited for.
 
