@@ -86,15 +86,26 @@ def top_second_in_span(result: Result) -> bool:
 def iop(result: Result, seconds: int = EVIDENCE_SECONDS) -> float:
     """The part of the best seconds that lies inside the true spans, 0..1; 0 without evidence."""
     chosen = result.seconds[:seconds]
-    return _inside(chosen, _union(result.spans)) / len(chosen) if chosen else 0.0
+    return _inside(chosen, union(result.spans)) / len(chosen) if chosen else 0.0
 
 
 def iou(result: Result, seconds: int = EVIDENCE_SECONDS) -> float:
     """Seconds that are both chosen and true, as a part of those that are either, 0..1."""
-    chosen, spans = result.seconds[:seconds], _union(result.spans)
+    chosen, spans = result.seconds[:seconds], union(result.spans)
     shared_s = _inside(chosen, spans)
     either_s = len(chosen) + sum(b - a for a, b in spans) - shared_s
     return shared_s / either_s if either_s else 0.0
+
+
+def union(spans: Sequence[Span]) -> list[Span]:
+    """The stretches that spans cover together, in time order."""
+    merged: list[Span] = []
+    for start_s, end_s in sorted(spans):
+        if merged and start_s <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end_s))
+        else:
+            merged.append((start_s, end_s))
+    return merged
 
 
 def grounded(result: Result) -> bool:
@@ -225,16 +236,6 @@ def _binomial(won: int, lost: int) -> float:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else math.nan
-
-
-def _union(spans: Sequence[Span]) -> list[Span]:
-    merged: list[Span] = []
-    for start_s, end_s in sorted(spans):
-        if merged and start_s <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], end_s))
-        else:
-            merged.append((start_s, end_s))
-    return merged
 
 
 def _inside(seconds: Sequence[int], spans: Sequence[Span]) -> float:
