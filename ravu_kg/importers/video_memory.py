@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import math
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from typing import Annotated, cast
 import numpy as np
 from pydantic import Field
 
+from ravu_kg.archives import DAMAGED
 from ravu_kg.errors import VideoError
 from ravu_kg.importers.annotated import (
     AnnotatedVideo,
@@ -242,7 +242,7 @@ def _vectors(path: Path) -> tuple[dict[int, dict[str, FloatArray]], bytes]:
                     refuse(path, f"field {key}: a vector is zero or no number, or an id is no whole number.")
                 for track_id, vector in zip(ids.tolist(), vectors / lengths[:, None], strict=True):
                     found.setdefault(int(track_id), {})[match["model"]] = vector
-    except (ValueError, OSError, zipfile.BadZipFile, EOFError, KeyError) as error:
+    except (*DAMAGED, OSError) as error:
         refuse(path, f"not a file of NumPy arrays without Python objects: {error}.")
     return found, content
 

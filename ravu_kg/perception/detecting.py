@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import tempfile
-import zipfile
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from ravu_kg.archives import DAMAGED
 from ravu_kg.cores import cores
 from ravu_kg.protocols import Detector
 from ravu_kg.types import Box, Detection, VideoFrame
@@ -48,7 +48,7 @@ class DetectionCache:
                 times = stored["times_s"].tolist()
                 counts, boxes = stored["counts"].tolist(), stored["boxes"].tolist()
                 labels, confidences = stored["labels"].tolist(), stored["confidences"].tolist()
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        except (*DAMAGED, OSError):
             return {}
         rows = zip(boxes, labels, confidences, strict=True)
         every = [Detection(Box(*box), str(label), float(confidence)) for box, label, confidence in rows]

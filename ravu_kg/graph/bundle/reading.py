@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-import zlib
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import IO, Self, TypeVar, cast
 import numpy as np
 from pydantic import ValidationError
 
+from ravu_kg.archives import DAMAGED
 from ravu_kg.errors import ConfigurationError
 from ravu_kg.graph.bundle.format import (
     FILES,
@@ -52,8 +52,6 @@ _EXPANSION = 200
 _EXPANSION_FROM_BYTES = 1 << 20
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _CHUNK = 1 << 20
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
-"""What a damaged archive raises, depending on the place of the damage."""
 
 Json = Mapping[str, object]
 _Node = EntityRecord | FrameRecord | FrameNodeRecord | EventRecord
@@ -211,7 +209,7 @@ class Bundle:
         try:
             with self._archive.open(file) as entry:
                 yield entry
-        except _BROKEN as error:
+        except (*DAMAGED, OSError) as error:
             raise self.problem(f"{file} is damaged ({error})") from error
 
 
@@ -312,7 +310,7 @@ def _opened(path: Path) -> zipfile.ZipFile:
         archive = zipfile.ZipFile(path)
     except FileNotFoundError as error:
         raise ConfigurationError(f"There is no bundle {path}. Check the path.") from error
-    except zipfile.BadZipFile as error:
+    except DAMAGED as error:
         raise _unusable(path, "it is cut, or no bundle at all") from error
     except OSError as error:
         raise ConfigurationError(f"The bundle {path} cannot be read: {error.strerror or error}.") from error
@@ -341,7 +339,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile, newest_schema: int) -> Manif
     try:
         text = archive.read(MANIFEST)
         raw: object = json.loads(text)
-    except (ValueError, RecursionError, *_BROKEN) as error:
+    except (RecursionError, *DAMAGED, OSError) as error:
         raise _unusable(path, f"{MANIFEST} is damaged ({error})") from error
     if not is_mapping(raw) or raw.get("format") != FORMAT:
         raise _unusable(path, f"{MANIFEST} is not that of a bundle")

@@ -252,6 +252,12 @@ def damaged(source: Path, target: Path) -> None:
     target.write_bytes(content)
 
 
+def of_a_later_zip(source: Path, target: Path) -> None:
+    content = bytearray(source.read_bytes())
+    content[content.index(b"PK\x01\x02") + 6] = 84  # the version that is needed to read the first file
+    target.write_bytes(content)
+
+
 def no_archive(source: Path, target: Path) -> None:
     target.write_text('{"format": "ravu-kg bundle"}')
 
@@ -304,6 +310,7 @@ def with_property(file: str, name: str, value: object) -> Callable[[Path, Path],
 BAD: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "cut": (cut, "it is cut, or no bundle"),
     "a flipped byte": (damaged, "frame_nodes.jsonl is damaged|not what was written"),
+    "a later ZIP": (of_a_later_zip, "it is cut, or no bundle"),
     "something else": (no_archive, "it is cut, or no bundle"),
     "a later format": (with_manifest(format_version=2), "made by a newer ravu-kg .*Nothing was changed. Upgrade"),
     "a later schema": (with_manifest(schema_version=9999), "made by a newer ravu-kg .*Nothing was changed. Upgrade"),

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -134,10 +134,26 @@ def test_a_detector_with_memory_sees_every_frame_again(walk: VideoInfo, tmp_path
     assert not list(tmp_path.iterdir())
 
 
-def test_a_damaged_cache_file_counts_as_missing(walk: VideoInfo, tmp_path: Path) -> None:
+def cut(content: bytes) -> bytes:
+    return content[:100]
+
+
+def of_a_later_zip(content: bytes) -> bytes:
+    at = content.index(b"PK\x01\x02") + 6  # the version that is needed to read the first file
+    return content[:at] + b"T" + content[at + 1 :]
+
+
+def zeroed(content: bytes) -> bytes:
+    return content[:80] + bytes(40) + content[120:]
+
+
+@pytest.mark.parametrize("damage", [cut, of_a_later_zip, zeroed])
+def test_a_damaged_cache_file_counts_as_missing(
+    walk: VideoInfo, tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
     look_at(walk, RedDetector(), tmp_path)
     damaged = sorted(tmp_path.rglob("*.npz"))[1]
-    damaged.write_bytes(damaged.read_bytes()[:100])
+    damaged.write_bytes(damage(damaged.read_bytes()))
     detector = RedDetector()
 
     look_at(walk, detector, tmp_path)
