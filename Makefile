@@ -93,7 +93,7 @@ bench: $(VENV)/.dev $(VENV)/.data ## Speed of indexing, asking and writing, as r
 	$(BIN)/python -m tests.benchmarks.bench_write
 	$(BIN)/python -m tests.benchmarks.bench_explore
 
-bench-tracking: $(VENV)/.dev ## HOTA, IDF1 and MOTA of the trackers
+bench-tracking: $(VENV)/.dev ## HOTA, IDF1 and MOTA of the trackers, and links of tracks that come back
 	$(BIN)/python -m tests.benchmarks.bench_tracking
 
 bench-long: $(VENV)/.dev $(VENV)/.data ## Peak memory on a 2-hour video against a 2-minute one

@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ravu_kg.errors import RavuError
 from ravu_kg.importers.reentry import Agreement, SeenTrack, agreement, best_threshold, link_reentries
 from ravu_kg.importers.video_memory import seen_tracks
 
@@ -81,11 +83,17 @@ def _line(name: str, tracks: int, own: Agreement, threshold: float | None, held_
     return f"{told}   {of_others:>23} {held_out.precision:>9.2f} {held_out.recall:>6.2f}"
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table for the folders named as arguments."""
-    folders = [Path(one) for one in sys.argv[1:]]
-    sys.stdout.write(f"{table(measure(folders))}\n")
+    parser = argparse.ArgumentParser(prog="python -m ravu_kg.importers.reidentified", description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    try:
+        sys.stdout.write(f"{table(measure(parser.parse_args(arguments).folders))}\n")
+    except RavuError as error:
+        sys.stderr.write(f"Error: {error}\n")
+        return error.exit_code
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

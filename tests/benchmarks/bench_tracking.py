@@ -1,7 +1,10 @@
-"""HOTA, IDF1 and MOTA of the trackers on the same detections: ``python -m tests.benchmarks.bench_tracking``.
+"""HOTA, IDF1 and MOTA of the trackers on the same detections, and how well tracks that come back are linked.
 
-The truth is ``mot/*/gt.txt`` of the test data, the metrics are trackeval's, the detector is YOLOX-nano. Ends with exit
-code 1 when the default tracker is not the better one on PETS09-S2L1.
+Run: ``python -m tests.benchmarks.bench_tracking``.
+
+The truth is ``mot/*/gt.txt`` of the test data, the metrics are trackeval's, the detector is YOLOX-nano. Links are
+compared with the memories of the test data that say which tracks are one object. Ends with exit code 1 when the default
+tracker is not the better one on PETS09-S2L1.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from supervision import Detections
 from trackers import ByteTrackTracker
 from trackeval.metrics import CLEAR, HOTA, Identity
 
+from ravu_kg.importers import reidentified
 from ravu_kg.plugins import load_detector, load_tracker
 from ravu_kg.protocols import Tracker
 from ravu_kg.types import Detection, TrackedDetection, VideoFrame
@@ -141,6 +145,9 @@ def main() -> int:
                 for rate in RATES_HZ
                 for other in ("bytetrack", PLAIN)
             )
+    memories = sorted(one.parent for one in (data_dir() / "video_memory").glob("*/reid.json"))
+    print("\nTracks that come back: pairs of tracks that are one object")
+    print(reidentified.table(reidentified.measure(memories)))
     return 0 if better else 1
 
 
