@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import socket
@@ -64,6 +65,20 @@ def _no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket.socket, "connect_ex", refuse)
+
+
+class _LeftOut(logging.Handler):
+    """A template that promises a value it does not always have would lose rows without a word: here it is an error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        raise AssertionError(record.getMessage())
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_row_is_left_out() -> None:
+    log = logging.getLogger("ravu_kg.graph.store.connection")
+    log.setLevel(logging.DEBUG)
+    log.addHandler(_LeftOut())
 
 
 def missing(message: str) -> NoReturn:

@@ -65,6 +65,11 @@ class Template:
     requires: str = ""
     """Lowest server version of a variant (``2026.02``); empty for the base file."""
 
+    @property
+    def promised(self) -> tuple[str, ...]:
+        """Columns that are never null."""
+        return tuple(column.name for column in self.columns if not column.type.endswith("| NULL"))
+
     def bind(self, parameters: Mapping[str, object]) -> dict[str, object]:
         """The parameters as the server takes them, in declared order.
 

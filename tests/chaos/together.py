@@ -80,7 +80,7 @@ def many(world: World, ledger: Ledger, seconds: float) -> None:
     lost = ""
     for process in everyone:
         try:
-            process.wait(180)
+            process.wait(max(0.0, end_s - time.time()) + 180)  # one that met an error has ended before the others
         except subprocess.TimeoutExpired:
             process.kill()
             lost = "a process hung for 3 minutes"
@@ -89,7 +89,7 @@ def many(world: World, ledger: Ledger, seconds: float) -> None:
             lost = lost or f"a process ended with {process.returncode}: {said}"
     reports = [json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))]
     errors = [error for report in reports for error in report["errors"]]
-    lost = lost or "; ".join(errors[:3])
+    lost = "; ".join([*filter(None, [lost]), *errors[:3]])
     growth = {name: _growth(of_one) for name, of_one in sizes.items()}
     grown = {name: share for name, share in growth.items() if share > GROWTH}
     if seconds >= _LEAST_S and not lost and grown:

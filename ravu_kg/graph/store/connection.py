@@ -22,6 +22,7 @@ from ravu_kg.graph.store.plain import plain_row
 from ravu_kg.graph.templates import Template, TemplateLibrary
 from ravu_kg.graph.values import Rows, check, example
 
+_log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _TIMEOUT_S = 60.0
 _CONNECT_TIMEOUT_S = 15.0
@@ -122,6 +123,9 @@ class Store:
     def read(self, name: str, /, **parameters: object) -> ReadResult:
         """Run a read template; the server refuses it if it writes.
 
+        A node that somebody else deletes while it is read gives nulls where the template promises values: such a row
+        is left out.
+
         Raises:
             TypeError: parameters that the template does not declare.
             GraphError: Neo4j refused or is out of reach.
@@ -136,7 +140,10 @@ class Store:
             return [plain_row(record, columns) for record in result], columns
 
         with self._session(neo4j.READ_ACCESS, name) as session:
-            rows, columns = session.execute_read(_unit(work, name, _TIMEOUT_S))
+            found, columns = session.execute_read(_unit(work, name, _TIMEOUT_S))
+        rows = [row for row in found if all(row[promised] is not None for promised in template.promised)]
+        if len(rows) < len(found):
+            _log.debug("%s: %d rows of nodes that were deleted meanwhile are left out", name, len(found) - len(rows))
         return ReadResult(rows, name, bound, time.perf_counter() - started_s, columns)
 
     def write(self, name: str, /, **parameters: object) -> Counters:
