@@ -3,22 +3,8 @@
 (() => {
   const root = document.documentElement;
   root.classList.add("scripted");
-  const SVG = "http://www.w3.org/2000/svg";
-  const STEPS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
-  const TICK_PX = 74, MOST_PX = 60000, FINEST_PX_PER_S = 160;
+  const TICK_PX = 100, MOST_PX = 60000, FINEST_PX_PER_S = 160, NAME_PX = 28, LINE_PX = 15, GAP_PX = 10;
 
-  const draw = (tag, attributes, ...children) => {
-    const element = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes || {})) element.setAttribute(name, value);
-    element.append(...children);
-    return element;
-  };
-  const make = (tag, name, ...children) => {
-    const element = document.createElement(tag);
-    if (name) element.className = name;
-    element.append(...children);
-    return element;
-  };
   const clock = (seconds, digits = 1) => {
     const unit = 10 ** digits;
     const total = Math.round(Math.max(0, seconds) * unit);
@@ -32,49 +18,55 @@
   const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  /* Names lie about where their entities are in the picture; those related are kept near, the others pushed away. */
-  const spreadOut = (nodes, linked, width, height, inside) => {
-    if (nodes.length < 2) { nodes.forEach(inside); return; }
-    for (const [axis, size, margin] of [["x", width, 70], ["y", height, 34]]) {
-      const low = Math.min(...nodes.map((node) => node[axis])), high = Math.max(...nodes.map((node) => node[axis]));
-      const share = clamp(((high - low) / size) * 2.2, 0, 1);
-      nodes.forEach((node, order) => {
-        const place = high - low < 1 ? 0.5 : (node[axis] - low) / (high - low);
-        node[axis] = size / 2 + (place - 0.5) * share * (size - 2 * margin) + (order % 2 ? 7 : -7);
-      });
+  const set = (selection, attributes) => {
+    for (const [name, value] of Object.entries(attributes)) selection.attr(name, value);
+    return selection;
+  };
+  const put = (parent, tag, attributes) => set(parent.append(tag), attributes);
+
+  /* By how much two rectangles cover one another, across and down. */
+  const across = (a, b) => (a.wide + b.wide) / 2 - Math.abs(b.x - a.x);
+  const down = (a, b) => (a.high + b.high) / 2 - Math.abs(b.y - a.y);
+  const isOver = (a, b) => across(a, b) > 0 && down(a, b) > 0;
+  /* D3's forceCollide knows circles only, and names are wide and low. */
+  const pushApart = (all) => all.forEach((a, i) => {
+    for (const b of all.slice(i + 1)) {
+      const x = across(a, b) + GAP_PX, y = down(a, b) + GAP_PX;
+      if (x <= 0 || y <= 0) continue;
+      const axis = x < y ? "x" : "y", push = (Math.min(x, y) / 2) * (b[axis] < a[axis] ? -1 : 1);
+      a[axis] -= push;
+      b[axis] += push;
     }
-    nodes.forEach(inside);
-    const ideal = Math.min(190, 0.8 * Math.sqrt((width * height) / nodes.length));
-    for (let round = 0; round < 220; round++) {
-      const most = 0.06 * Math.min(width, height) * (1 - round / 220);
-      const moves = nodes.map(() => [0, 0]);
-      nodes.forEach((a, i) => nodes.forEach((b, j) => {
-        if (i === j) return;
-        const dx = b.x - a.x || 0.1, dy = b.y - a.y || 0.1, far = Math.hypot(dx, dy);
-        const push = far < ideal * 1.6 ? (ideal * ideal) / far : 0;
-        const pull = linked.has(`${a.which} ${b.which}`) ? (far * far) / ideal : 0;
-        moves[i][0] += (dx / far) * (pull - push);
-        moves[i][1] += (dy / far) * (pull - push);
-      }));
-      nodes.forEach((node, i) => {
-        const [dx, dy] = moves[i], far = Math.hypot(dx, dy) || 1;
-        node.x += (dx / far) * Math.min(far, most);
-        node.y += (dy / far) * Math.min(far, most);
-        inside(node);
-      });
+  });
+  /* Names stay about where they are, words between their two names, and none covers another. */
+  const layOut = (names, ties, width, height) => {
+    const all = [...names, ...ties], pull = (one) => (one.lines ? 0 : 0.3);
+    const links = ties.flatMap((tie) => [{ source: tie.a, target: tie }, { source: tie, target: tie.b }]);
+    const layout = d3.forceSimulation(all).stop()
+      .force("x", d3.forceX((one) => one.x).strength(pull)).force("y", d3.forceY((one) => one.y).strength(pull))
+      .force("charge", d3.forceManyBody().strength((one) => (one.lines ? 0 : -200)))
+      .force("link", d3.forceLink(links).distance(60).strength(0.3))
+      .force("apart", () => pushApart(all))
+      .force("inside", () => all.forEach((one) => {
+        one.x = clamp(one.x, one.wide / 2 + 4, Math.max(one.wide / 2 + 4, width - one.wide / 2 - 4));
+        one.y = clamp(one.y, one.high / 2 + 6, height - one.high / 2 - 6);
+      }))
+      .tick(240);
+    layout.force("apart", () => pushApart(names)).tick(60);  // in a crowd the names go before the words
+    const shown = [...names];
+    for (const tie of ties) {
+      tie.isCrowded = shown.some((other) => isOver(tie, other));
+      if (!tie.isCrowded) shown.push(tie);
     }
-    for (let round = 0; round < 60; round++) {
-      nodes.forEach((a, i) => nodes.slice(i + 1).forEach((b) => {
-        const dx = b.x - a.x || 0.1, dy = b.y - a.y || 0.1;
-        const needX = a.half + b.half + 10 - Math.abs(dx), needY = 40 - Math.abs(dy);
-        if (needX <= 0 || needY <= 0) return;
-        const push = (Math.sign(dy) * needY) / 2;
-        a.y -= push;
-        b.y += push;
-        inside(a);
-        inside(b);
-      }));
-    }
+  };
+  /* From the rim of one name through the words to the rim of the other. */
+  const curve = ({ a, b, x, y }) => {
+    const [[x1, y1], [x2, y2]] = [a, b].map((name) => {
+      const dx = x - name.x, dy = y - name.y;
+      const share = Math.min(name.wide / 2 / Math.max(Math.abs(dx), 1e-6), (name.high / 2 + 1) / Math.max(Math.abs(dy), 1e-6));
+      return [name.x + dx * share, name.y + dy * share];
+    });
+    return `M${x1},${y1}Q${2 * x - (x1 + x2) / 2},${2 * y - (y1 + y2) / 2},${x2},${y2}`;
   };
 
   class Video {
@@ -83,25 +75,25 @@
       const known = JSON.parse(document.getElementById(`data-${section.dataset.video}`).textContent);
       Object.assign(this, known);
       this.at = 0;
-      this.zoom = 1;
       this.picked = null;
       const find = (css) => section.querySelector(css);
-      this.picture = find(".picture svg");
-      this.graph = find(".graph svg");
+      this.picture = d3.select(find(".picture svg"));
+      this.graph = d3.select(find(".graph svg"));
       this.graphCaption = find(".graph figcaption");
       this.slider = find("input[type=range]");
       this.clock = find(".clock");
-      this.now = find(".now");
+      this.now = d3.select(find(".now"));
       this.scroll = find(".tl-scroll");
-      this.inner = find(".tl-inner");
-      this.axis = find(".tl-axis .tl-track");
+      this.axis = d3.select(find(".tl-axis .tl-track"));
       this.cursor = find(".tl-cursor");
-      this.lanes = [...section.querySelectorAll(".tl-lane")];
-      this.bars = [...section.querySelectorAll(".tl-event")];
+      this.lanes = d3.select(section).selectAll(".tl-lane");
+      this.bars = d3.select(section).selectAll(".tl-event");
       this.keys = [...section.querySelectorAll(".tl-key")];
+      const most = d3.max(this.moments, (moment) => moment.nodes.length);
+      this.graph.style("min-height", most > 3 ? `${clamp(48 * most, 300, 480)}px` : null);
       this.slider.max = Math.max(0, this.moments.length - 1);
       this.listen();
-      this.layAxis();
+      this.fit();
       const first = this.keys.length ? Number(this.keys[0].dataset.t) : 0;
       this.show(this.nearest(first));
     }
@@ -126,27 +118,59 @@
           this.pick(tag === this.picked ? null : tag);
         });
       });
-      this.scroll.addEventListener("wheel", (event) => {
-        if (!event.ctrlKey && !event.metaKey) return;
-        event.preventDefault();
-        this.zoomTo(this.zoom * Math.exp(-event.deltaY / 300), event.clientX);
-      }, { passive: false });
-      const seek = (event) => {
-        const place = this.axis.getBoundingClientRect();
-        this.show(this.nearest(clamp((event.clientX - place.left) / place.width, 0, 1) * this.length));
-      };
-      this.axis.addEventListener("pointerdown", (event) => {
-        this.stop();
-        this.axis.setPointerCapture(event.pointerId);
-        seek(event);
-      });
-      this.axis.addEventListener("pointermove", (event) => {
-        if (this.axis.hasPointerCapture(event.pointerId)) seek(event);
-      });
       this.section.querySelectorAll(".find").forEach((field) => {
         field.addEventListener("input", () => this.filter(field));
       });
-      addEventListener("resize", () => this.layAxis());
+      this.axis.call(d3.drag().container(this.scroll).on("start drag", (event) => {
+        this.stop();
+        this.show(this.nearest(this.seen.invert(event.x) / 1000));
+      }));
+      /* The wheel alone scrolls the page, one finger the timeline: that is the browser's own scrolling, which D3 follows. */
+      const isOurs = (event) => (event.type === "wheel" ? event.ctrlKey || event.metaKey : event.touches?.length > 1);
+      this.zoom = d3.zoom().filter(isOurs).on("zoom", ({ transform }) => this.zoomed(transform))
+        .wheelDelta((event) => -event.deltaY * (event.deltaMode ? 0.1 : 0.005));
+      this.pane = d3.select(this.scroll).call(this.zoom)
+        .on("wheel", (event) => { if (isOurs(event)) event.preventDefault(); })
+        .on("scroll", () => this.follow());
+      addEventListener("resize", () => this.fit());
+    }
+
+    /* The timeline at rest, in pixels of what is scrolled: right of the names, up to its margin. */
+    fit() {
+      const left = this.section.querySelector(".tl-name").offsetWidth, right = this.scroll.clientWidth - 14;
+      const place = [[left, 0], [right, this.scroll.clientHeight]];
+      const most = Math.min(MOST_PX, this.length * FINEST_PX_PER_S) / (right - left);
+      this.time = d3.scaleUtc([0, this.length * 1000], [left, right]);
+      this.zoom.extent(place).translateExtent(place).scaleExtent([1, Math.max(8, most)]);
+      this.follow();
+    }
+
+    follow() {
+      const [left] = this.time.range(), { k } = d3.zoomTransform(this.scroll);
+      this.pane.call(this.zoom.transform, d3.zoomIdentity.translate(left * (1 - k) - this.scroll.scrollLeft, 0).scale(k));
+    }
+
+    zoomed(transform) {
+      const [left, right] = this.time.range(), x = left - transform.applyX(left);
+      this.seen = transform.rescaleX(this.time);
+      this.scroll.style.setProperty("--zoom", transform.k);
+      if (Math.abs(this.scroll.scrollLeft - x) > 0.5) this.scroll.scrollLeft = x;  // setting it ends a finger's swing
+      const times = this.time.ticks(((right - left) * transform.k) / TICK_PX), room = this.time.invert(right - 34 / transform.k);
+      const digits = times[1] - times[0] < 1000 ? 1 : 0;
+      const ticks = times.filter((time) => !+time || time < room).map((time) => ({ time, label: clock(time / 1000, digits) }));
+      this.axis.selectAll("span").data(ticks, (tick) => tick?.label).join((enter) => enter.append("span").attr("class", "tick")
+        .style("left", ({ time }) => `${time / this.length / 10}%`).text(({ label }) => label));
+    }
+
+    /* About the chosen moment where it is in view, else about the middle. */
+    zoomBy(factor) {
+      const [left, right] = this.time.range(), x = this.seen(this.moments[this.at]?.t * 1000);
+      this.pane.call(this.zoom.scaleBy, factor, left <= x && x <= right ? [x, 0] : null);
+    }
+
+    keepInView(time) {
+      const [left, right] = this.time.range(), x = this.seen(time);
+      if (x < left + 8 || x > right - 10) this.pane.call(this.zoom.translateTo, this.time(time), 0, [left + (right - left) / 3, 0]);
     }
 
     filter(field) {
@@ -156,64 +180,44 @@
         row.hidden = wanted !== "" && !row.textContent.toLowerCase().includes(wanted);
         if (row.hidden) off.add("#" + row.id);
       });
-      this.bars.forEach((bar) => bar.classList.toggle("off", off.has(bar.getAttribute("href"))));
+      this.bars.classed("off", function () { return off.has(this.getAttribute("href")); });
     }
 
     nearest(seconds) {
-      let best = 0;
-      this.moments.forEach((moment, position) => {
-        if (Math.abs(moment.t - seconds) < Math.abs(this.moments[best].t - seconds)) best = position;
-      });
-      return best;
+      return d3.bisector((moment) => moment.t).center(this.moments, seconds);
     }
 
     pick(tag) {
       this.picked = tag;
-      this.lanes.forEach((lane) => lane.classList.toggle("picked", lane.dataset.entity === tag));
-      this.section.querySelectorAll("[data-of]").forEach((one) => {
-        const isMeant = one.dataset.of.split(" ").includes(tag);
-        one.classList.toggle("dim", tag !== null && !isMeant);
-        one.classList.toggle("meant", isMeant);
-      });
+      const isMeant = (one) => one.dataset.of.split(" ").includes(tag);
+      this.lanes.classed("picked", function () { return this.dataset.entity === tag; });
+      d3.select(this.section).selectAll("[data-of]")
+        .classed("dim", function () { return tag !== null && !isMeant(this); })
+        .classed("meant", function () { return isMeant(this); });
     }
 
     show(position) {
       if (!this.moments.length) return;
       this.at = clamp(position, 0, this.moments.length - 1);
-      const moment = this.moments[this.at];
+      const moment = this.moments[this.at], now = moment.t + 1e-6;
+      const nodes = moment.nodes.map(([which, box, sentence]) => {
+        const entity = this.entities[which];
+        return { ...entity, which, box, sentence, name: `${entity.label} ${entity.tag}` };
+      });
       this.slider.value = this.at;
       this.slider.setAttribute("aria-valuetext", clock(moment.t));
       this.clock.textContent = `${clock(moment.t)} of ${clock(this.length)}`;
       this.cursor.hidden = false;
       this.cursor.style.left = `${100 * clamp(moment.t / this.length, 0, 1)}%`;
-      this.drawPicture(moment);
-      this.drawGraph(moment);
-      this.tell(moment);
-      const at = moment.t + 1e-6;
-      this.keys.forEach((key) => key.classList.toggle("at", Math.abs(Number(key.dataset.t) - moment.t) < 0.01));
-      this.section.querySelectorAll(".card").forEach((card) => {
-        card.classList.toggle("at", Number(card.querySelector("[data-t]").dataset.t) - moment.t === 0 ||
-          Math.abs(Number(card.querySelector("[data-t]").dataset.t) - moment.t) < 0.01);
-      });
-      this.bars.forEach((bar) => {
-        const from = Number(bar.dataset.t), to = Number(bar.dataset.e ?? from);
-        bar.classList.toggle("at", from <= at && at < to);
-      });
+      this.drawPicture(moment, nodes);
+      this.drawGraph(moment, nodes);
+      this.tell(moment, nodes);
+      const isNow = (one) => Math.abs(Number(one.dataset.t) - moment.t) < 0.01;
+      this.keys.forEach((key) => key.classList.toggle("at", isNow(key)));
+      this.section.querySelectorAll(".card").forEach((card) => card.classList.toggle("at", isNow(card.querySelector("[data-t]"))));
+      this.bars.classed("at", function () { return Number(this.dataset.t) <= now && now < Number(this.dataset.e); });
       if (this.picked) this.pick(this.picked);
-      this.keepInView();
-    }
-
-    keepInView() {
-      if (this.zoom <= 1) return;
-      const place = this.cursor.getBoundingClientRect(), view = this.scroll.getBoundingClientRect();
-      const left = view.left + this.nameWidth();
-      if (place.left < left + 8 || place.left > view.right - 24) {
-        this.scroll.scrollLeft += place.left - (left + (view.right - left) / 3);
-      }
-    }
-
-    nameWidth() {
-      return this.section.querySelector(".tl-name").getBoundingClientRect().width;
+      this.keepInView(moment.t * 1000);
     }
 
     pictureOf(moment) {
@@ -222,174 +226,100 @@
       return card ? card.querySelector("image").getAttribute("href") : null;
     }
 
-    drawPicture(moment) {
-      const [width, height] = this.size;
-      this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
-      this.picture.setAttribute("aria-label", `Picture at ${clock(moment.t)}. ${moment.text}`);
-      const link = this.pictureOf(moment);
-      const shown = [];
-      if (link) shown.push(draw("image", { href: link, width, height }));
+    drawPicture(moment, nodes) {
+      const [width, height] = this.size, letter = height / 30, high = letter * 1.35;
+      const svg = this.picture.attr("viewBox", `0 0 ${width} ${height}`).attr("aria-label", `Picture at ${clock(moment.t)}. ${moment.text}`);
+      svg.selectAll("*").remove();
+      const href = this.pictureOf(moment);
+      if (href) put(svg, "image", { href, width, height });
       else {
-        shown.push(draw("rect", { class: "missing", width, height }));
-        shown.push(draw("text", { class: "missing-text", x: width / 2, y: height * 0.96, "font-size": height / 20 },
-          this.missing ? "picture missing" : "no picture of this moment is kept in the page"));
+        put(svg, "rect", { class: "missing", width, height });
+        put(svg, "text", { class: "missing-text", x: width / 2, y: height * 0.96, "font-size": height / 20 })
+          .text(this.missing ? "picture missing" : "no picture of this moment is kept in the page");
       }
-      const letter = height / 30;
-      const area = (box) => (box[2] - box[0]) * (box[3] - box[1]);
       const taken = [];
-      moment.nodes.filter((node) => node[1]).sort((a, b) => area(b[1]) - area(a[1])).forEach(([which, box]) => {
-        const entity = this.entities[which];
-        const [left, top, right, bottom] = box;
-        const group = draw("g", { class: "box", "data-of": entity.tag, style: `--c:${entity.color}` });
-        group.append(draw("rect", { x: left, y: top, width: Math.max(0, right - left), height: Math.max(0, bottom - top) }));
-        const name = `${entity.label} ${entity.tag}`;
-        const wide = name.length * letter * 0.66 + letter * 0.6, high = letter * 1.35;
-        const spots = [[left, top - high], [left, top], [right - wide, top], [left, bottom - high], [right - wide, bottom - high], [left, bottom]]
-          .map(([x, y]) => [clamp(x, 0, Math.max(0, width - wide)), clamp(y, 0, height - high)]);
-        const free = ([x, y]) => taken.every(([a, b, w]) => x + wide <= a || a + w <= x || y + high <= b || b + high <= y);
-        const [x, y] = spots.find(free) ?? spots[0];
-        taken.push([x, y, wide]);
-        group.append(draw("rect", { class: "patch", x, y, width: wide, height: high }));
-        group.append(draw("text", { x: x + letter * 0.3, y: y + letter, "font-size": letter, fill: entity.on }, name));
-        shown.push(group);
-      });
-      this.picture.replaceChildren(...shown);
+      const area = ({ box: [left, top, right, bottom] }) => (right - left) * (bottom - top);
+      for (const { name, tag, color, on, box } of d3.sort(nodes.filter((node) => node.box), (node) => -area(node))) {
+        const [left, top, right, bottom] = box, wide = (name.length * 0.66 + 0.6) * letter;
+        const group = put(svg, "g", { class: "box", "data-of": tag }).style("--c", color);
+        put(group, "rect", { x: left, y: top, width: Math.max(0, right - left), height: Math.max(0, bottom - top) });
+        const starts = left + wide / 2, ends = right - wide / 2;
+        const spots = [[starts, top - high / 2], [starts, top + high / 2], [ends, top + high / 2], [starts, bottom - high / 2],
+          [ends, bottom - high / 2], [starts, bottom + high / 2]].map(([x, y]) => (
+          { x: clamp(x, wide / 2, Math.max(wide / 2, width - wide / 2)), y: clamp(y, high / 2, height - high / 2), wide, high }));
+        const spot = spots.find((one) => !taken.some((other) => isOver(one, other))) ?? spots[0];
+        taken.push(spot);
+        put(group, "rect", { class: "patch", x: spot.x - wide / 2, y: spot.y - high / 2, width: wide, height: high });
+        put(group, "text", { x: spot.x - wide / 2 + letter * 0.3, y: spot.y - high / 2 + letter, "font-size": letter, fill: on }).text(name);
+      }
     }
 
-    /* Nodes lie where their entities are in the picture, pushed apart until none covers another. */
-    drawGraph(moment) {
-      this.graph.style.minHeight = moment.nodes.length > 3 ? "300px" : "";
-      const place = this.graph.getBoundingClientRect();
+    /* What is said now of each two names, with its direction: 1 from a to b, -1 from b to a, 0 both. */
+    ties(names) {
+      const said = this.relations.filter(([subject, object, , , , runs]) => names.has(subject) && names.has(object) &&
+        d3.pairs(runs).some(([from, to], i) => i % 2 === 0 && from <= this.at && this.at <= to));
+      const pairs = d3.flatGroup(said, ([one, other]) => Math.min(one, other), ([one, other]) => Math.max(one, other));
+      return pairs.map(([one, other, rows]) => {
+        const a = names.get(one), b = names.get(other);
+        const lines = rows.map(([subject, , words, source, mutual]) => (
+          { words: source === "geometry" ? words : `${words} (${source})`, way: mutual ? 0 : subject === one ? 1 : -1 }));
+        return { a, b, lines: d3.sort(lines, ({ way }) => [0, 1, -1].indexOf(way)), x: (a.x + b.x) / 2, y: (a.y + b.y) / 2,
+          wide: (d3.max(lines, (line) => line.words.length) + 2) * 7.1, high: lines.length * LINE_PX };
+      });
+    }
+
+    /* Names start where their entities are in the picture. */
+    drawGraph(moment, nodes) {
+      const place = this.graph.node().getBoundingClientRect();
       const width = Math.max(300, Math.round(place.width)), height = Math.max(180, Math.round(place.height));
-      this.graph.setAttribute("viewBox", `0 0 ${width} ${height}`);
-      const nodes = moment.nodes.map(([which, box], order) => {
-        const entity = this.entities[which];
-        const name = `${entity.label} ${entity.tag}`;
-        const half = name.length * 4.2 + 12;
-        const x = box ? ((box[0] + box[2]) / 2 / this.size[0]) * width : (width * (order + 1)) / (moment.nodes.length + 1);
-        const y = box ? ((box[1] + box[3]) / 2 / this.size[1]) * height : height - 24;
-        return { which, entity, name, half, x, y };
-      });
-      const inside = (node) => {
-        node.x = clamp(node.x, node.half + 4, Math.max(node.half + 4, width - node.half - 4));
-        node.y = clamp(node.y, 20, height - 20);
-      };
-      const linked = new Set();
-      const holding = this.relations.filter(([subject, object, , , , runs]) => {
-        for (let i = 0; i < runs.length; i += 2) if (runs[i] <= this.at && this.at <= runs[i + 1]) {
-          linked.add(`${subject} ${object}`).add(`${object} ${subject}`);
-          return true;
-        }
-        return false;
-      });
-      spreadOut(nodes, linked, width, height, inside);
-      const by = new Map(nodes.map((node) => [node.which, node]));
-      const pairs = new Map();
-      let count = 0;
-      for (const [subject, object, words, source, mutual] of holding) {
-        if (!by.has(subject) || !by.has(object)) continue;
-        count += 1;
-        const key = subject < object ? `${subject} ${object}` : `${object} ${subject}`;
-        if (!pairs.has(key)) pairs.set(key, { mutual: [], there: [], back: [] });
-        pairs.get(key)[mutual ? "mutual" : subject < object ? "there" : "back"].push(source === "geometry" ? words : `${words} (${source})`);
-      }
-      const marker = draw("marker", { id: `arrow-${this.section.dataset.video}`, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" },
-        draw("path", { class: "arrow", d: "M0 0L10 5L0 10z" }));
-      const lines = [], texts = [], spots = [];
-      let crowded = 0;
-      const edgeOf = (node, dx, dy) => {
-        const scale = Math.min(node.half / Math.max(Math.abs(dx), 1e-6), 15 / Math.max(Math.abs(dy), 1e-6));
-        return [node.x + dx * scale, node.y + dy * scale];
-      };
-      for (const [key, said] of pairs) {
-        const [a, b] = key.split(" ").map((one) => by.get(Number(one)));
-        const dx = b.x - a.x, dy = b.y - a.y;
-        const [x1, y1] = edgeOf(a, dx, dy), [x2, y2] = edgeOf(b, -dx, -dy);
-        const of = `${a.entity.tag} ${b.entity.tag}`;
-        const arrow = `url(#arrow-${this.section.dataset.video})`;
-        const line = draw("line", { class: "edge", x1, y1, x2, y2, "data-of": of });
-        if (said.there.length || said.mutual.length) line.setAttribute("marker-end", arrow);
-        if (said.back.length || said.mutual.length) line.setAttribute("marker-start", arrow);
-        lines.push(line);
-        const parts = [...said.mutual, ...said.there.map((one) => `${one} ${towards(dx, dy)}`),
-          ...said.back.map((one) => `${one} ${towards(-dx, -dy)}`)];
-        const wide = Math.max(...parts.map((one) => one.length)) * 7.1, high = parts.length * 15;
-        const free = ([x, y]) => spots.every(([p, q, w, h]) => Math.abs(x - p) > (wide + w) / 2 || Math.abs(y - q) > (high + h) / 2) &&
-          nodes.every((node) => Math.abs(x - node.x) > wide / 2 + node.half || Math.abs(y - node.y) > high / 2 + 14);
-        const along = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78].map((share) => [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share]);
-        const spot = along.find(free);
-        const [x, y] = spot ?? along[0];
-        const cx = clamp(x, wide / 2 + 4, Math.max(wide / 2 + 4, width - wide / 2 - 4)), cy = clamp(y, high / 2 + 2, height - high / 2 - 2);
-        if (spot) spots.push([cx, cy, wide, high]);
-        else crowded += 1;
-        const text = draw("text", { class: spot ? "edge-text" : "edge-text crowded", "data-of": of });
-        parts.forEach((part, row) => text.append(draw("tspan", { x: cx, y: cy - high / 2 + 12 + row * 15 }, part)));
-        texts.push(text);
-      }
-      const pills = nodes.map((node) => {
-        const group = draw("g", { class: "graph-node", "data-of": node.entity.tag, style: `--c:${node.entity.color}` },
-          draw("rect", { x: node.x - node.half, y: node.y - 14, width: node.half * 2, height: 28, rx: 14 }),
-          draw("text", { x: node.x, y: node.y + 5, fill: node.entity.on }, node.name));
-        group.addEventListener("click", () => this.pick(this.picked === node.entity.tag ? null : node.entity.tag));
-        return group;
-      });
-      this.graph.parentElement.classList.toggle("empty", nodes.length === 0);
-      this.graph.replaceChildren(draw("defs", {}, marker), ...lines, ...texts, ...pills);
-      const people = nodes.length === 1 ? "1 entity" : `${nodes.length} entities`;
-      this.graphCaption.textContent = nodes.length ? `${people}, ${count === 1 ? "1 relation" : `${count} relations`} at ${clock(moment.t)}` : `Nobody and nothing is known at ${clock(moment.t)}`;
-      this.graph.setAttribute("aria-label", this.graphCaption.textContent);
-      if (crowded) this.graphCaption.textContent += ". Choose a name to see the words that find no room.";
+      const [fullWidth, fullHeight] = this.size;
+      const names = nodes.map((node, order) => ({
+        ...node, wide: node.name.length * 8.4 + 24, high: NAME_PX,
+        x: node.box ? ((node.box[0] + node.box[2]) / 2 / fullWidth) * width : (width * (order + 1)) / (nodes.length + 1),
+        y: node.box ? ((node.box[1] + node.box[3]) / 2 / fullHeight) * height : height - 24,
+      }));
+      const ties = this.ties(d3.index(names, (name) => name.which));
+      layOut(names, ties, width, height);
+
+      const svg = this.graph.attr("viewBox", `0 0 ${width} ${height}`);
+      svg.selectAll("*").remove();
+      const arrow = `url(#arrow-${this.section.dataset.video})`;
+      const marker = put(svg.append("defs"), "marker", { id: `arrow-${this.section.dataset.video}`, viewBox: "0 0 10 10", refX: 9, refY: 5,
+        markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" });
+      put(marker, "path", { class: "arrow", d: "M0 0L10 5L0 10z" });
+      const of = ({ a, b }) => `${a.tag} ${b.tag}`;
+      set(svg.selectAll(".edge").data(ties).join("path"), { class: "edge", "data-of": of, d: curve,
+        "marker-start": ({ lines }) => (lines.some((line) => line.way <= 0) ? arrow : null),
+        "marker-end": ({ lines }) => (lines.some((line) => line.way >= 0) ? arrow : null) });
+      const words = set(svg.selectAll(".edge-text").data(ties).join("text"), { "data-of": of,
+        class: (tie) => (tie.isCrowded ? "edge-text crowded" : "edge-text") });
+      set(words.selectAll("tspan").data(({ a, b, lines, x, y, high }) => lines.map(({ words, way }, row) => (
+        { text: way ? `${words} ${towards((b.x - a.x) * way, (b.y - a.y) * way)}` : words, x, y: y - high / 2 + 12 + row * LINE_PX })))
+        .join("tspan"), { x: (line) => line.x, y: (line) => line.y }).text((line) => line.text);
+      const pills = set(svg.selectAll(".graph-node").data(names).join("g"), { class: "graph-node", "data-of": (name) => name.tag })
+        .style("--c", (name) => name.color).on("click", (event, { tag }) => this.pick(this.picked === tag ? null : tag));
+      put(pills, "rect", { x: ({ x, wide }) => x - wide / 2, y: ({ y }) => y - NAME_PX / 2, width: ({ wide }) => wide, height: NAME_PX,
+        rx: NAME_PX / 2 });
+      put(pills, "text", { x: (name) => name.x, y: (name) => name.y + 5, fill: (name) => name.on }).text((name) => name.name);
+
+      svg.node().parentElement.classList.toggle("empty", names.length === 0);
+      const relations = d3.sum(ties, (tie) => tie.lines.length);
+      const people = names.length === 1 ? "1 entity" : `${names.length} entities`;
+      const caption = names.length ? `${people}, ${relations === 1 ? "1 relation" : `${relations} relations`} at ${clock(moment.t)}` :
+        `Nobody and nothing is known at ${clock(moment.t)}`;
+      svg.attr("aria-label", caption);
+      this.graphCaption.textContent = caption + (ties.some((tie) => tie.isCrowded) ? ". Choose a name to see the words that find no room." : "");
     }
 
-    tell(moment) {
-      const parts = [];
-      if (moment.coverage) parts.push(make("p", "notice", `Nothing is known of this frame (${moment.coverage}).`));
-      parts.push(make("p", "", moment.text));
-      const list = make("ul", "");
-      moment.nodes.forEach(([which, , sentence]) => {
-        const entity = this.entities[which];
-        const dot = make("i", "dot");
-        dot.style.setProperty("--c", entity.color);
-        const item = make("li", "", dot, make("b", "", `${entity.label} ${entity.tag}`), sentence);
-        item.addEventListener("pointerenter", () => this.pick(entity.tag));
-        item.addEventListener("pointerleave", () => this.pick(null));
-        list.append(item);
-      });
-      parts.push(list);
-      this.now.replaceChildren(...parts);
-    }
-
-    most() {
-      const room = this.scroll.clientWidth - this.nameWidth();
-      return Math.max(8, Math.min(MOST_PX / room, (this.length * FINEST_PX_PER_S) / room));
-    }
-
-    zoomTo(zoom, clientX) {
-      const view = this.scroll.getBoundingClientRect(), left = view.left + this.nameWidth();
-      const cursor = this.cursor.getBoundingClientRect().left;
-      const visible = cursor >= left && cursor <= view.right;
-      const x = clientX ?? (visible ? cursor : (left + view.right) / 2);
-      const before = this.axis.getBoundingClientRect();
-      const share = (x - before.left) / before.width;
-      this.zoom = clamp(zoom, 1, this.most());
-      this.scroll.style.setProperty("--zoom", this.zoom);
-      const after = this.axis.getBoundingClientRect();
-      this.scroll.scrollLeft += after.left + share * after.width - x;
-      this.layAxis();
-    }
-
-    layAxis() {
-      const width = this.axis.getBoundingClientRect().width;
-      const step = STEPS_S.find((one) => (this.length / one) * TICK_PX <= width) ?? STEPS_S[STEPS_S.length - 1];
-      const ticks = [];
-      for (let number = 0; number * step <= this.length; number++) {
-        const share = (number * step) / this.length;
-        if (number && share * width > width - 34) break;
-        const tick = make("span", "tick", clock(number * step, step < 1 ? 1 : 0));
-        tick.style.left = `${100 * share}%`;
-        ticks.push(tick);
-      }
-      this.axis.replaceChildren(...ticks);
+    tell(moment, nodes) {
+      this.now.selectAll("*").remove();
+      if (moment.coverage) put(this.now, "p", { class: "notice" }).text(`Nothing is known of this frame (${moment.coverage}).`);
+      this.now.append("p").text(moment.text);
+      const items = this.now.append("ul").selectAll("li").data(nodes).join("li")
+        .on("pointerenter", (event, { tag }) => this.pick(tag)).on("pointerleave", () => this.pick(null));
+      put(items, "i", { class: "dot" }).style("--c", ({ color }) => color);
+      items.append("b").text(({ name }) => name);
+      items.append(({ sentence }) => document.createTextNode(sentence));
     }
 
     key(direction) {
@@ -434,9 +364,9 @@
         case "previous-key": this.key(-1); break;
         case "play": this.play(); break;
         case "boxes": this.section.querySelector(".boxes").click(); break;
-        case "zoom-in": this.zoomTo(this.zoom * 1.6); break;
-        case "zoom-out": this.zoomTo(this.zoom / 1.6); break;
-        case "zoom-all": this.zoomTo(1); break;
+        case "zoom-in": this.zoomBy(1.6); break;
+        case "zoom-out": this.zoomBy(1 / 1.6); break;
+        case "zoom-all": this.pane.call(this.zoom.scaleTo, 1); break;
       }
     }
   }

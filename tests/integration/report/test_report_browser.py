@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -52,6 +54,13 @@ class Browser:
 
     def press(self, *keys: str) -> None:
         self.driver.find_element(By.TAG_NAME, "body").send_keys(*keys)
+
+    def wheel(self, x: int, delta_y: int, *, control: bool = False) -> None:
+        """Over the timeline, until what it set going has ended."""
+        y = self.js("document.querySelector('.tl-marks').getBoundingClientRect().top + 5")
+        turned = {"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": delta_y, "modifiers": 2 * control}
+        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", turned)
+        time.sleep(0.3)
 
     def text(self, css: str) -> str:
         return self.driver.find_element(By.CSS_SELECTOR, css).text
@@ -134,6 +143,56 @@ def test_the_timeline_is_zoomed_around_the_chosen_moment(browser: Browser, page:
     assert still == pytest.approx(place, abs=2)
     browser.press("0")
     assert browser.js(width) == before
+
+
+def test_the_wheel_zooms_about_the_pointer_with_control_and_scrolls_the_page_without(browser: Browser, page: Path):
+    browser.open(page)
+    browser.js("document.querySelector('.timeline').scrollIntoView()")
+    under_pointer = "(() => { const track = document.querySelector('.tl-axis .tl-track').getBoundingClientRect();"
+    under_pointer += " return (700 - track.left) / track.width; })()"
+    zoom = "Number(getComputedStyle(document.querySelector('.tl-scroll')).getPropertyValue('--zoom'))"
+    before, scrolled = browser.js(under_pointer), browser.js("scrollY")
+
+    browser.wheel(700, -240, control=True)
+    assert browser.js(f"{zoom} > 2")
+    assert browser.js(under_pointer) == pytest.approx(before, abs=0.001)
+    browser.js("document.querySelector('.tl-scroll').scrollBy(100, 0)")  # the browser's own scrolling is followed
+    time.sleep(0.2)
+    before = browser.js(under_pointer)
+    browser.wheel(700, 60, control=True)
+    assert browser.js(under_pointer) == pytest.approx(before, abs=0.001)
+
+    assert browser.js("scrollY") == scrolled
+    zoomed = browser.js(zoom)
+    browser.wheel(700, 90)
+    assert browser.js("scrollY") != scrolled
+    assert browser.js(zoom) == zoomed
+
+
+def test_dragging_along_the_axis_shows_the_moment_under_the_pointer(browser: Browser, page: Path):
+    browser.open(page)
+    browser.js("document.querySelector('.timeline').scrollIntoView()")
+    track = browser.driver.find_element(By.CSS_SELECTOR, ".tl-axis .tl-track")
+    width = track.size["width"]
+
+    hold = ActionChains(browser.driver).move_to_element_with_offset(track, -width // 2 + 4, 0).click_and_hold()
+    hold.perform()
+    assert browser.text(".clock").startswith("0:00.0")
+    ActionChains(browser.driver).move_by_offset(width * 4 // 6, 60).release().perform()
+    assert browser.text(".clock").startswith("0:04.0")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_names_and_words_of_the_graph_do_not_cover_one_another(browser: Browser, page: Path, width: int):
+    browser.open(page, width=width)
+
+    covered = browser.js("""(() => {
+      const shown = [...document.querySelectorAll('.graph-node, .edge-text:not(.crowded)')];
+      const places = shown.map((one) => one.getBoundingClientRect());
+      return [shown.length, places.filter((a, i) => places.slice(i + 1).some((b) =>
+        a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length];
+    })()""")
+    assert covered == [5, 0]  # three names, two relations
 
 
 def test_a_bar_of_the_timeline_leads_to_its_moment_and_marks_its_entity(browser: Browser, page: Path):
