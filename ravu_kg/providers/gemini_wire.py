@@ -208,16 +208,26 @@ def read(endpoint: Endpoint, response: types.GenerateContentResponse, limit: int
     if reason not in (types.FinishReason.STOP, types.FinishReason.MAX_TOKENS) and not text:
         raise ProviderError(f"{endpoint.name}: the model stopped without a reply ({reason.value}).", retryable=True)
     usage = response.usage_metadata or types.GenerateContentResponseUsageMetadata()
-    thoughts = usage.thoughts_token_count or 0
+    asked, said, cached, thoughts = (
+        count or 0
+        for count in (
+            usage.prompt_token_count,
+            usage.candidates_token_count,
+            usage.cached_content_token_count,
+            usage.thoughts_token_count,
+        )
+    )
+    if not all(0 <= count < model_errors.MOST_TOKENS for count in (asked, said, cached, thoughts)):
+        raise model_errors.garbled(endpoint, "a number of tokens that cannot be.")
     cut = reason is types.FinishReason.MAX_TOKENS
     if cut and thoughts and not text.strip():
         raise model_errors.all_hidden(endpoint, limit)
     return ModelReply(
         text=text,
         finish="length" if cut else "stop",
-        input_tokens=usage.prompt_token_count or 0,
-        output_tokens=(usage.candidates_token_count or 0) + thoughts,
-        cached_tokens=usage.cached_content_token_count or 0,
+        input_tokens=asked,
+        output_tokens=said + thoughts,
+        cached_tokens=cached,
     )
 
 

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 from ravu_kg.errors import ProviderError, RefusalError
 
+MOST_TOKENS = 2**53
+"""What is counted and stored; a server that says more, or less than none, talks nonsense."""
 _MOST_SHOWN = 300  # characters of a server's own words
 _NO_IMAGES = re.compile(
     r"mmproj|multimodal model|multi-modal model|missing data required for image|at most 0 image|text-only"

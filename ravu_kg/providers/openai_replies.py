@@ -5,7 +5,7 @@ Other servers leave out what they do not know, so that everything but the words 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -22,6 +22,7 @@ DECLINED_CODES = (
     "moderation_blocked",
 )
 """Errors that are refusals of the content."""
+Tokens = Annotated[int, Field(ge=0, lt=model_errors.MOST_TOKENS)]
 
 
 class _Part(BaseModel):
@@ -29,20 +30,20 @@ class _Part(BaseModel):
 
 
 class _Details(_Part):
-    cached_tokens: int | None = None
-    reasoning_tokens: int | None = None
+    cached_tokens: Tokens | None = None
+    reasoning_tokens: Tokens | None = None
 
 
 class _Usage(_Part):
-    input_tokens: int | None = Field(default=None, alias="prompt_tokens")
-    output_tokens: int | None = Field(default=None, alias="completion_tokens")
+    input_tokens: Tokens | None = Field(default=None, alias="prompt_tokens")
+    output_tokens: Tokens | None = Field(default=None, alias="completion_tokens")
     input_details: _Details | None = Field(default=None, alias="prompt_tokens_details")
     output_details: _Details | None = Field(default=None, alias="completion_tokens_details")
 
 
 class _ResponsesUsage(_Part):
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+    input_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
     input_details: _Details | None = Field(default=None, alias="input_tokens_details")
     output_details: _Details | None = Field(default=None, alias="output_tokens_details")
 

@@ -127,7 +127,7 @@ def test_a_server_that_is_not_there_is_named(wire: Wire) -> None:
         pass
     with pytest.raises(ProviderError, match=server.url) as caught:
         wire.model(server).complete(ask(), 5)
-    assert caught.value.retryable
+    assert not caught.value.retryable  # one's own server comes up when it is started
 
 
 @pytest.mark.parametrize(
@@ -298,6 +298,26 @@ def test_a_server_of_ones_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> N
     with ModelServer(says("yes")) as server:
         assert WIRES["chat"].model(server).complete(ask(), 5).text == "yes"
     assert server.received[0].key == "not-needed"
+
+
+@pytest.mark.parametrize("count", [-1, 2**53, 10**400])
+def test_a_number_of_tokens_that_cannot_be_is_no_reply(count: int) -> None:
+    from google.genai import types
+
+    from ravu_kg.providers import gemini_wire, openai_replies
+    from ravu_kg.providers.model_errors import Endpoint
+
+    endpoint = Endpoint("openai:model", "http://127.0.0.1", "OPENAI_API_KEY", "")
+    usage = f'"usage": {{"prompt_tokens": 1, "completion_tokens": {count}}}'
+    with pytest.raises(ProviderError, match="no reply of its protocol"):
+        openai_replies.read(endpoint, "chat", f'{{"choices": [{{"message": {{"content": "Hi."}}}}], {usage}}}', 100)
+    part = types.Part(text="Hi.")
+    response = types.GenerateContentResponse(
+        candidates=[types.Candidate(content=types.Content(parts=[part]))],
+        usage_metadata=types.GenerateContentResponseUsageMetadata(candidates_token_count=count),
+    )
+    with pytest.raises(ProviderError, match="no reply of its protocol"):
+        gemini_wire.read(endpoint, response, 100)
 
 
 def test_a_reply_without_usage_counts_as_nothing() -> None:
