@@ -64,6 +64,7 @@ def test_a_node_that_is_killed_costs_no_video_and_changes_no_graph(
 
 def test_the_address_of_a_cluster_that_does_not_answer_is_named(memory_env: dict[str, str], tmp_path: Path):
     env = {**os.environ, **memory_env, "RAY_gcs_rpc_server_connect_timeout_s": "1", "RAY_NUM_REDIS_GET_RETRIES": "1"}
+    (tmp_path / "a.mp4").touch()
     process = start(env, tmp_path / "a.mp4", "--engine", "ray", "--ray-address", "127.0.0.1:1")
     _, said = process.communicate(timeout=300)
     assert process.returncode == 3, said
