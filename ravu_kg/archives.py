@@ -13,7 +13,7 @@ DAMAGED = (
     EOFError,
     KeyError,  # a file of it is missing
     OverflowError,
-    RuntimeError,  # encrypted, or NotImplementedError: of a version or packed in a way that nobody knows
+    RuntimeError,  # encrypted, of a later version, or packed in another way
     ValueError,  # UnicodeDecodeError: names
 )
 """Besides :class:`OSError`, which a file that cannot be read raises as well."""

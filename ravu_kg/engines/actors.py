@@ -53,7 +53,7 @@ class _Actor(ABC):
         try:
             outcome = self._done(task)
         except RavuError as error:
-            outcome = Failure(str(error), error.exit_code)
+            outcome = Failure.of(error)
         except Exception as error:  # the last line of an actor: the other videos go on
             if _is_lost(error):
                 raise
@@ -85,7 +85,7 @@ class DetectorActor(_Actor):
             self._settings, self._detectors = hello.settings, Detectors()
             self._detectors.find(hello.settings)
         except RavuError as error:
-            return Failure(str(error), error.exit_code)
+            return Failure.of(error)
         return None
 
     def _done(self, task: Task) -> Outcome:
@@ -116,7 +116,7 @@ class WriterActor(_Actor):
             self._worker = Worker(memory, hello.chunking)
             self._worker.load()
         except RavuError as error:
-            return Failure(str(error), error.exit_code)
+            return Failure.of(error)
         return None
 
     def _done(self, task: Task) -> Outcome:
@@ -138,7 +138,7 @@ class EmbedderActor:
         try:
             embedder = self._loaded()
         except RavuError as error:
-            return Failure(str(error), error.exit_code)
+            return Failure.of(error)
         return embedder.name, embedder.dimensions
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> FloatArray | Failure:
@@ -146,7 +146,7 @@ class EmbedderActor:
         try:
             return self._loaded().embed(texts, kind)
         except RavuError as error:
-            return Failure(str(error), error.exit_code)
+            return Failure.of(error)
 
     def _loaded(self) -> Embedder:
         if self._embedder is None:

@@ -72,7 +72,7 @@ def refused(sources: Sequence[Source]) -> Iterator[Finished]:
     """What became of those that are no videos: for them nobody has to be hired."""
     for number, source in enumerate(sources):
         if (problem := source.problem) is not None:
-            yield Finished(number, source, Failure(str(problem), problem.exit_code))
+            yield Finished(number, source, Failure.of(problem))
 
 
 class _Batch:
@@ -95,7 +95,7 @@ class _Batch:
     def run(self) -> Iterator[Finished]:
         while True:
             while self._next < len(self._sources) and (problem := self._sources[self._next].problem) is not None:
-                yield self._finished(self._next, Failure(str(problem), problem.exit_code))
+                yield self._finished(self._next, Failure.of(problem))
                 self._next += 1
             if (task := self._task()) is not None:
                 self._crew.give(task)

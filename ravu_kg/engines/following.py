@@ -148,7 +148,7 @@ def _indexed(memory: VideoMemory, path: Path, identity: str, order: Order, repor
         )
         return Grown(path, result)
     except RavuError as error:
-        return Grown(path, Failure(str(error), error.exit_code))
+        return Grown(path, Failure.of(error))
 
 
 def check(source: Path) -> None:

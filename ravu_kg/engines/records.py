@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, Self
 
+from ravu_kg.errors import RavuError
 from ravu_kg.memory.records import IndexResult, ModelRun
 from ravu_kg.types import Detection, VideoInfo
 
@@ -67,6 +68,11 @@ class Failure:
 
     message: str
     exit_code: int
+
+    @classmethod
+    def of(cls, error: RavuError) -> Self:
+        """What an error is told as."""
+        return cls(str(error), error.exit_code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ class Worker:
             done = index(self._memory, task, self._chunking, report)
             return done if isinstance(done, Split) else Written(done, self._memory.store.bookmarks)
         except RavuError as error:
-            return Failure(str(error), error.exit_code)
+            return Failure.of(error)
 
 
 def index(memory: VideoMemory, task: IndexTask, chunking: Chunking | None, report: Report) -> IndexResult | Split:

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
 
@@ -199,12 +200,8 @@ def _rounded(number: float) -> str:
 
 
 def _fit_by_torch() -> Fit:
-    try:
-        import torch  # noqa: F401  # pyright: ignore[reportUnusedImport]
-    except ImportError as error:
-        raise MissingExtraError(
-            "Fitting the weights of seconds", "sentence-transformers", command="pip install torch"
-        ) from error
+    if find_spec("torch") is None:
+        raise MissingExtraError("Fitting the weights of seconds", "sentence-transformers", command="pip install torch")
     from ravu_kg.evaluation.seconds_model import fit
 
     return fit

@@ -141,7 +141,8 @@ class Store:
 
         with self._session(neo4j.READ_ACCESS, name) as session:
             found, columns = session.execute_read(_unit(work, name, _TIMEOUT_S))
-        rows = [row for row in found if all(row[promised] is not None for promised in template.promised)]
+        promised = template.promised
+        rows = [row for row in found if all(row[column] is not None for column in promised)]
         if len(rows) < len(found):
             _log.debug("%s: %d rows of nodes that were deleted meanwhile are left out", name, len(found) - len(rows))
         return ReadResult(rows, name, bound, time.perf_counter() - started_s, columns)

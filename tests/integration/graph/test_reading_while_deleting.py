@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 
@@ -29,7 +28,6 @@ _S = 5.0
 def test_a_video_is_read_whole_or_not_at_all(
     store: Store, neo4j_endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(logging.getLogger("ravu_kg.graph.store.connection"), "handlers", [])
     left_out: list[str] = []
     monkeypatch.setattr(
         "ravu_kg.graph.store.connection._log.debug", lambda text, *values: left_out.append(text % values)
